@@ -41,6 +41,8 @@ export interface HubCallRow {
   created_at: Date
   ended_at: Date | null
   digest: string | null
+  /** The person who approved or rejected. */
+  decided_by: string | null
 }
 
 export interface HubEvent {
@@ -63,6 +65,8 @@ export interface CallFilter {
   agent?: string | undefined
   /** Part of the title. */
   text?: string | undefined
+  /** Part of the name of the person who approved or rejected. */
+  decided_by?: string | undefined
   /** Only calls before this `n`. */
   before?: number | undefined
   limit: number
@@ -73,7 +77,7 @@ const MAX_PAGE_BYTES = 8 * 1024 * 1024
 const MAX_CALL_EVENTS = 1_000
 /** Columns of a call, whose tables are calls c, journals j and servers s. */
 export const HUB_CALL_COLUMNS = `c.n, j.server_id, s.name AS server_name, c.journal_id, c.tool_call_id, c.tool, c.status, c.session_id,
-  c.workspace, c.agent, c.client, c.title, c.created_at, c.ended_at, c.digest`
+  c.workspace, c.agent, c.client, c.title, c.created_at, c.ended_at, c.digest, c.decided_by`
 const CALLS = `${HUB_CALL_COLUMNS} FROM calls c JOIN journals j USING (journal_id) JOIN servers s USING (server_id)`
 
 export const listServers = (database: Queries): Promise<HubServer[]> =>
@@ -91,7 +95,10 @@ export const listServers = (database: Queries): Promise<HubServer[]> =>
   )
 
 /** Lists calls, the newest first. */
-export function listCalls(database: Queries, { limit, before, text, ...equal }: CallFilter): Promise<HubCallRow[]> {
+export function listCalls(
+  database: Queries,
+  { limit, before, text, decided_by, ...equal }: CallFilter
+): Promise<HubCallRow[]> {
   const columns = {
     server_id: 'j.server_id',
     status: 'c.status',
@@ -106,7 +113,11 @@ export function listCalls(database: Queries, { limit, before, text, ...equal }: 
     return value === undefined ? [] : [`${column} = ${add(value)}`]
   })
   if (before !== undefined) conditions.push(`c.n < ${add(before)}`)
-  if (text !== undefined) conditions.push(`lower(c.title) LIKE lower(${add(`%${escapePattern(text)}%`)})`)
+  const addPart = (column: string, part: string | undefined) => {
+    if (part !== undefined) conditions.push(`lower(${column}) LIKE lower(${add(`%${escapePattern(part)}%`)})`)
+  }
+  addPart('c.title', text)
+  addPart('c.decided_by', decided_by)
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
   return database.query<HubCallRow>(`SELECT ${CALLS} ${where} ORDER BY c.n DESC LIMIT ${add(limit)}`, values)
 }
@@ -120,7 +131,7 @@ export type KnownCallRow = Omit<HubCallRow, 'n'> & { n: number | null }
 /** The same columns of a call that a server has reported ahead of its event. */
 export const REPORTED_CALLS = `NULL::bigint AS n, j.server_id, s.name AS server_name, c.journal_id, c.tool_call_id, c.tool,
   'awaiting_approval' AS status, c.session_id, c.workspace, c.agent, c.client, c.title, c.created_at, NULL::timestamptz AS ended_at,
-  c.digest, c.data FROM reported_calls c JOIN journals j USING (journal_id) JOIN servers s USING (server_id)`
+  c.digest, NULL AS decided_by, c.data FROM reported_calls c JOIN journals j USING (journal_id) JOIN servers s USING (server_id)`
 
 /**
  * Returns a call with the JSON of its events, in order; `truncated` if there are more, or they are large. Of a call that is known by a

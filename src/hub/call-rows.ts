@@ -1,8 +1,12 @@
 // Rows by which calls are found, from the events about them. The events themselves hold the rest.
 import { ToolError } from '../errors.ts'
+import { formatDecider } from '../protocol/decisions.ts'
 import type { UplinkEvent, WaitingCall } from '../protocol/uplink.ts'
 import { isObject, parseObject } from '../text/json-object.ts'
 import type { Queries } from './database/database.ts'
+
+/** Bounds the name that a server sends. */
+const MAX_DECIDER_LENGTH = 256
 
 /** An event with the fields of its data. */
 export interface ParsedEvent extends UplinkEvent {
@@ -28,6 +32,9 @@ interface DecidedCall {
   kind: 'decided'
   seq: number
   tool_call_id: string
+  isApproved: boolean
+  /** The person who decided; null for a rule and the like. */
+  decided_by: string | null
 }
 
 interface EndedCall {
@@ -52,8 +59,10 @@ export const readCallChanges = (events: readonly ParsedEvent[]): CallChange[] =>
 
 function readCallChange({ seq, type, time, tool_call_id, fields }: ParsedEvent): CallChange[] {
   if (tool_call_id === undefined) return []
-  if (type === 'tool.decision')
-    return textOf(fields.decision) === 'approved' ? [{ kind: 'decided', seq, tool_call_id }] : []
+  if (type === 'tool.decision') {
+    const isApproved = fields.decision === 'approved'
+    return [{ kind: 'decided', seq, tool_call_id, isApproved, decided_by: readDecider(fields.by) }]
+  }
   if (type === 'tool.result') {
     const status = textOf(fields.status)
     return status === null ? [] : [{ kind: 'ended', seq, tool_call_id, status, ended_at: time }]
@@ -62,6 +71,19 @@ function readCallChange({ seq, type, time, tool_call_id, fields }: ParsedEvent):
   if (type !== 'tool.call') return []
   const status = fields.requires_approval === true ? 'awaiting_approval' : 'running'
   return [{ kind: 'began', seq, tool_call_id, status, created_at: time, ...readCallFields(fields) }]
+}
+
+/** Returns the name of the person who decided, as clients show it. */
+function readDecider(value: unknown): string | null {
+  const { source, token, client } = objectOf(value)
+  if (source !== 'user') return null
+  const name = textOf(objectOf(token).name)
+  const decider = formatDecider({
+    source,
+    token: name === null ? undefined : { name },
+    client: textOf(client) ?? undefined
+  })
+  return decider.slice(0, MAX_DECIDER_LENGTH)
 }
 
 /** Returns the fields of a call that waits, from the JSON of its event. Throws INVALID_PARAMS unless it is a JSON object on one line. */
@@ -125,6 +147,7 @@ interface CallUpdate {
   status?: string
   /** Approved, if it waits. */
   isDecided?: boolean
+  decided_by?: string
   title?: string | null
   digest?: string | null
   ended_at?: string
@@ -155,8 +178,10 @@ function applyChange(update: CallUpdate | BeganUpdate, change: CallChange): Call
     const { status, title, digest, seq } = change
     return { ...update, first: 'first' in update ? update.first : change, status, title, digest, call_seq: seq }
   }
-  if (update.status === undefined) return { ...update, isDecided: true }
-  return update.status === 'awaiting_approval' ? { ...update, status: 'running', digest: null } : update
+  const named = change.decided_by === null ? update : { ...update, decided_by: change.decided_by }
+  if (!change.isApproved) return named
+  if (update.status === undefined) return { ...named, isDecided: true }
+  return update.status === 'awaiting_approval' ? { ...named, status: 'running', digest: null } : named
 }
 
 /** The content that a server has removed of a call is removed here, too: params, preview and result of the events until then. */
@@ -170,17 +195,18 @@ const REMOVE_CONTENT = `UPDATE events SET data = json_build_object(
 const writeBegan = (db: Queries, journalId: string, calls: readonly BeganUpdate[]) =>
   db.query(
     `INSERT INTO calls (journal_id, tool_call_id, tool, session_id, workspace, agent, client, created_at,
-       status, title, digest, call_seq, ended_at, result_seq)
+       status, title, digest, call_seq, ended_at, result_seq, decided_by)
      SELECT $1, tool_call_id, tool, session_id, workspace, agent, client, created_at,
-       status, title, digest, call_seq, ended_at, result_seq
+       status, title, digest, call_seq, ended_at, result_seq, decided_by
      FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[],
-         $9::text[], $10::text[], $11::text[], $12::bigint[], $13::timestamptz[], $14::bigint[])
+         $9::text[], $10::text[], $11::text[], $12::bigint[], $13::timestamptz[], $14::bigint[], $15::text[])
        WITH ORDINALITY AS changed (tool_call_id, tool, session_id, workspace, agent, client, created_at,
-         status, title, digest, call_seq, ended_at, result_seq, place)
+         status, title, digest, call_seq, ended_at, result_seq, decided_by, place)
      ORDER BY place
      ON CONFLICT (journal_id, tool_call_id) DO UPDATE SET status = excluded.status, title = excluded.title,
        digest = excluded.digest, call_seq = excluded.call_seq, ended_at = coalesce(excluded.ended_at, calls.ended_at),
-       result_seq = coalesce(excluded.result_seq, calls.result_seq)`,
+       result_seq = coalesce(excluded.result_seq, calls.result_seq),
+       decided_by = coalesce(excluded.decided_by, calls.decided_by)`,
     [
       journalId,
       calls.map(({ tool_call_id }) => tool_call_id),
@@ -195,7 +221,8 @@ const writeBegan = (db: Queries, journalId: string, calls: readonly BeganUpdate[
       calls.map(({ digest }) => digest),
       calls.map(({ call_seq }) => call_seq),
       calls.map(({ ended_at }) => ended_at),
-      calls.map(({ result_seq }) => result_seq)
+      calls.map(({ result_seq }) => result_seq),
+      calls.map(({ decided_by }) => decided_by)
     ]
   )
 
@@ -206,11 +233,12 @@ const writeOthers = (db: Queries, journalId: string, calls: readonly CallUpdate[
        digest = CASE WHEN changed.status IS NOT NULL OR released THEN NULL ELSE digest END,
        title = CASE WHEN untitled THEN NULL ELSE title END,
        ended_at = coalesce(changed.ended_at, calls.ended_at),
-       result_seq = coalesce(changed.result_seq, calls.result_seq)
+       result_seq = coalesce(changed.result_seq, calls.result_seq),
+       decided_by = coalesce(changed.decided_by, calls.decided_by)
      FROM (
        SELECT sent.*, decided AND waiting.status = 'awaiting_approval' AS released
-       FROM unnest($2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::timestamptz[], $7::bigint[])
-         AS sent (tool_call_id, status, decided, untitled, ended_at, result_seq)
+       FROM unnest($2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::timestamptz[], $7::bigint[], $8::text[])
+         AS sent (tool_call_id, status, decided, untitled, ended_at, result_seq, decided_by)
        JOIN calls waiting ON waiting.journal_id = $1 AND waiting.tool_call_id = sent.tool_call_id
      ) changed
      WHERE calls.journal_id = $1 AND calls.tool_call_id = changed.tool_call_id`,
@@ -221,7 +249,8 @@ const writeOthers = (db: Queries, journalId: string, calls: readonly CallUpdate[
       calls.map(({ isDecided = false }) => isDecided),
       calls.map(({ title }) => title === null),
       calls.map(({ ended_at }) => ended_at),
-      calls.map(({ result_seq }) => result_seq)
+      calls.map(({ result_seq }) => result_seq),
+      calls.map(({ decided_by }) => decided_by)
     ]
   )
 

@@ -1,6 +1,7 @@
 // Requests that submit calls, and queries of the log of calls.
 import { type Static, Type } from 'typebox'
-import { CALL_STATUSES, type Call } from './calls.ts'
+import { CALL_STATUSES } from './call-statuses.ts'
+import type { Call } from './calls.ts'
 import type { Problem } from './problem.ts'
 import { IdempotencyKeyHeader, WaitQuery } from './request-params.ts'
 import { schemaRef } from './schema-ref.ts'

@@ -1,5 +1,6 @@
 // The call: one request to run one tool, as a union by status. Values are immutable; each step of the life cycle makes a new one.
 import { type Static, type TProperties, Type } from 'typebox'
+import { SETTLED_STATUSES } from './call-statuses.ts'
 import { ContentRemoval } from './content-removal.ts'
 import { AlwaysOption, ApprovedBy, MatchedRule } from './decisions.ts'
 import { ERRORS, type ErrorCode } from './error-codes.ts'
@@ -270,13 +271,6 @@ export type Call = Static<typeof Call>
 export type CallStatus = Call['status']
 export type CallWithStatus<S extends CallStatus> = Extract<Call, { status: S }>
 
-const SETTLED_STATUSES = ['success', 'error', 'rejected', 'cancelled', 'interrupted', 'expired'] as const
-export const CALL_STATUSES = [
-  'awaiting_approval',
-  'queued',
-  'running',
-  ...SETTLED_STATUSES
-] as const satisfies CallStatus[]
 const settledStatuses: ReadonlySet<CallStatus> = new Set(SETTLED_STATUSES)
 
 export type SettledCall = CallWithStatus<(typeof SETTLED_STATUSES)[number]>

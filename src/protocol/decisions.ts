@@ -91,8 +91,14 @@ export const ApprovedBy = Type.Object(
 )
 export type ApprovedBy = Static<typeof ApprovedBy>
 
+interface Decider {
+  source: string
+  token?: { name: string } | undefined
+  client?: string | undefined
+}
+
 /** Formats who decided: the name of the token, with the label of the client. */
-export const formatDecider = ({ token, client, source }: Pick<ApprovedBy, 'token' | 'client' | 'source'>): string =>
+export const formatDecider = ({ token, client, source }: Decider): string =>
   token === undefined
     ? (client ?? source)
     : client === undefined || client === token.name

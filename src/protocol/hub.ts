@@ -59,6 +59,13 @@ export const CallsQuery = Type.Object(
     session_id: Type.Optional(HubId),
     agent: Type.Optional(HubId),
     text: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Part of the title of the calls.' })),
+    decided_by: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: 'Part of the name of the person who approved or rejected the calls, at the hub or at the server.'
+      })
+    ),
     before: Type.Optional(Type.Integer({ minimum: 1, description: '`next` of the previous page.' })),
     limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 })
   },
@@ -148,6 +155,7 @@ const FoundCall = Type.Object({
   session_id: OrNull(Type.String()),
   agent: OrNull(Type.String()),
   title: OrNull(Type.String()),
+  decided_by: OrNull(Type.String({ description: 'Person who approved or rejected the call.' })),
   created_at: Time
 })
 export type FoundCall = Static<typeof FoundCall>

@@ -1,6 +1,6 @@
 // Schemas of a rule test: the calls of the journal that a changed rule or mode would have decided differently.
 import { type Static, Type } from 'typebox'
-import { CALL_STATUSES } from './calls.ts'
+import { CALL_STATUSES } from './call-statuses.ts'
 import type { ApprovedBy } from './decisions.ts'
 import { RuleEffect, RuleMatch, RuleScope } from './rules.ts'
 import { SessionMode } from './session-mode.ts'

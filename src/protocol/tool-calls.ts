@@ -1,7 +1,7 @@
 // Tool calls as the APIs of models return them, and the messages that answer them.
 import { type Static, Type } from 'typebox'
 import { CallRequest } from './call-requests.ts'
-import { CALL_STATUSES } from './calls.ts'
+import { CALL_STATUSES } from './call-statuses.ts'
 import { WaitMsParam } from './request-params.ts'
 import { eventStreamContent } from './response-content.ts'
 import { TRACE_HEADERS } from './trace-context.ts'

@@ -1,6 +1,7 @@
 // Tests of a hub that hold on any of its databases.
 import type { Test } from 'tap'
 import type { Database } from '../../src/hub/database/database.ts'
+import { formatDecider } from '../../src/protocol/decisions.ts'
 import type { Json } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
 import {
@@ -279,6 +280,50 @@ export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
     for (const [text, expected] of searches) t.same(await found(text), expected, text)
   })
 
+  await t.test('calls are found by the person who decided, at the hub or at the server', async t => {
+    const server = await startServer(t, hub, 'decided')
+    const calls = []
+    for (const file of ['a', 'b', 'c']) calls.push(await server.call('shell_exec', { command: `touch ${file}.txt` }))
+    await server.call('list_directory', { path: '.' })
+    await caughtUp(server)
+    const [atServer, atHub, rejected] = calls as [Json, Json, Json]
+    const { tool_call_id, approval } = atHub
+    const { body } = await hub.request('POST', '/approve', {
+      server_id: server.server_id,
+      tool_call_id,
+      digest: approval.digest
+    })
+    await answeredDecision(hub, body.decision_id)
+    await server.post('/approve', { tool_call_id: atServer.tool_call_id, digest: atServer.approval.digest })
+    await server.post('/reject', { tool_call_id: rejected.tool_call_id, reason: 'no' })
+    for (const call of calls) await endedCall(server, call.tool_call_id)
+    await caughtUp(server)
+    const found = async (name: string): Promise<Json[]> =>
+      (await hub.get(`/calls?server_id=${server.server_id}&decided_by=${encodeURIComponent(name)}`)).calls
+    t.match(await found('aDA'), [{ tool_call_id, decided_by: 'Ada', status: 'success' }])
+    t.equal((await found('Ada')).length, 1)
+    const { approved_by } = await server.get(`/calls/${atServer.tool_call_id}`)
+    t.match(
+      await found(formatDecider(approved_by)),
+      [
+        { tool_call_id: rejected.tool_call_id, status: 'rejected' },
+        { tool_call_id: atServer.tool_call_id, status: 'success' }
+      ],
+      'as clients of the server show it'
+    )
+    t.same(await found('%'), [], 'the call that no one decided is not found')
+    const { token } = await enroll(hub, 'odd decider')
+    const long = { source: 'user', token: { name: 'x\0'.repeat(5_000) }, client: 7 }
+    const odd = [
+      event(1, { tool_call_id: 'tc_1', tool: 'run' }, 'tool.call'),
+      event(2, { tool_call_id: 'tc_1', decision: 'approved', by: long }, 'tool.decision'),
+      event(3, { tool_call_id: 'tc_1', decision: 'approved', by: { source: 'rule', client: 'r' } }, 'tool.decision')
+    ]
+    t.same((await send(token, batch(odd, { journal_id: 'abababababab' }))).body, { stored: 3 })
+    const [oddCall] = (await hub.get('/calls?decided_by=x%EF%BF%BDx')).calls
+    t.equal(oddCall.decided_by.length, 256)
+  })
+
   await t.test('a batch leaves of a call what its events leave one after the other', async t => {
     const make = {
       asks: {
@@ -290,7 +335,12 @@ export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
       'asks again': { type: 'tool.call', tool: 'run', requires_approval: true, approval: { digest: 'e' } },
       runs: { type: 'tool.call', tool: 'run', agent: 'a', approval: { preview: { title: 'T' } } },
       approved: { type: 'tool.decision', decision: 'approved' },
-      rejected: { type: 'tool.decision', decision: 'rejected' },
+      rejected: { type: 'tool.decision', decision: 'rejected', by: { source: 'user', token: { name: 'Eve' } } },
+      'approved by Ada': {
+        type: 'tool.decision',
+        decision: 'approved',
+        by: { source: 'user', token: { name: 'Ada' } }
+      },
       ends: { type: 'tool.result', status: 'success' },
       removed: { type: 'tool.content_removed' }
     }
@@ -304,7 +354,9 @@ export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
       ['asks', 'asks again', 'approved', 'ends'],
       ['asks', 'ends', 'approved'],
       ['runs', 'ends', 'removed'],
-      ['asks', 'removed', 'approved']
+      ['asks', 'removed', 'approved'],
+      ['asks', 'approved by Ada', 'ends'],
+      ['asks', 'approved by Ada', 'asks again', 'rejected', 'ends']
     ]
     // All lives at once, one event of each in turn, in batches that are cut at each place.
     const turns = Math.max(...lives.map(({ length }) => length))

@@ -1,6 +1,7 @@
 // Search over the calls of all servers that the hub has, however old they are.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { CALL_STATUSES } from '../../src/protocol/call-statuses.ts'
 import type { FoundCall, FoundCallPage, ListedServer } from '../../src/protocol/hub.ts'
 import { CallPage } from '../activity/call-page.tsx'
 import { Status } from '../activity/status.tsx'
@@ -13,9 +14,8 @@ import { markInvisible } from '../text/invisible.tsx'
 import { askHub } from './hub-request.ts'
 import { loadServers } from './servers.tsx'
 
-const STATUSES = ['awaiting_approval', 'running', 'success', 'error', 'rejected', 'cancelled', 'interrupted', 'expired']
 /** Fields of the form, by the names that the hub gives them. */
-const FIELDS = ['text', 'server_id', 'status', 'tool', 'agent', 'session_id'] as const
+const FIELDS = ['text', 'server_id', 'status', 'tool', 'agent', 'session_id', 'decided_by'] as const
 
 export function Search() {
   const [opened] = route.value.segments
@@ -68,7 +68,7 @@ export function Search() {
             </select>
             <select class="input toolbar-facet" name="status" aria-label="Status">
               <option value="">Any status</option>
-              {STATUSES.map(status => (
+              {CALL_STATUSES.map(status => (
                 <option key={status} value={status}>
                   {status.replaceAll('_', ' ')}
                 </option>
@@ -77,6 +77,12 @@ export function Search() {
             <input class="input toolbar-facet" name="tool" aria-label="Tool" placeholder="Tool" />
             <input class="input toolbar-facet" name="agent" aria-label="Agent" placeholder="Agent" />
             <input class="input toolbar-facet" name="session_id" aria-label="Session" placeholder="Session" />
+            <input
+              class="input toolbar-facet"
+              name="decided_by"
+              aria-label="Person who approved or rejected"
+              placeholder="Decided by"
+            />
             <button type="submit" class="button">
               Search
             </button>
@@ -109,7 +115,7 @@ export function Search() {
 }
 
 function FoundLine({ call, opened }: { call: FoundCall; opened: string | undefined }) {
-  const { tool_call_id, server_id, server_name, tool, status, agent, session_id, title, created_at } = call
+  const { tool_call_id, server_id, server_name, tool, status, agent, session_id, title, decided_by, created_at } = call
   const id = `${tool_call_id}@${server_id}`
   return (
     <a class="asked-line" href={hrefOf('search', id)} aria-current={id === opened ? 'true' : undefined}>
@@ -120,7 +126,9 @@ function FoundLine({ call, opened }: { call: FoundCall; opened: string | undefin
         <time class="muted">{formatDateTime(created_at)}</time>
       </span>
       <span class="asked-title">{markInvisible(title ?? '')}</span>
-      <span class="muted small">{markInvisible([agent, session_id].filter(Boolean).join(', '))}</span>
+      <span class="muted small">
+        {markInvisible([agent, session_id, decided_by && `decided by ${decided_by}`].filter(Boolean).join(', '))}
+      </span>
     </a>
   )
 }

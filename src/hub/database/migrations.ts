@@ -90,6 +90,10 @@ const MIGRATIONS: readonly (readonly string[])[] = [
      EXCEPTION WHEN insufficient_privilege OR undefined_file OR feature_not_supported OR undefined_object THEN
        RAISE NOTICE 'pg_trgm is not available: titles are searched without an index';
      END $$`
+  ],
+  [
+    // The person who approved or rejected, as clients show it. A rule has no name.
+    'ALTER TABLE calls ADD COLUMN decided_by text'
   ]
 ]
 
