@@ -11,6 +11,7 @@ import { migrateHub } from './database/migrations.ts'
 import { registerDoor } from './door.ts'
 import type { OidcSignIn } from './people/oidc.ts'
 import { Relay } from './relay.ts'
+import { startRetention } from './retention.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { cancelRoutes } from './routes/cancels.ts'
 import { hubConsoleRoutes } from './routes/console.ts'
@@ -40,6 +41,8 @@ interface HubOptions {
   hosts: () => readonly string[]
   origins: readonly string[]
   rules: RuleSetOptions
+  /** Days after which events and ended calls are deleted; without it they stay. */
+  maxAgeDays?: number | undefined
   log: Logger
 }
 
@@ -52,6 +55,7 @@ export async function createHub({
   hosts,
   origins,
   rules,
+  maxAgeDays,
   log
 }: HubOptions): Promise<Hub> {
   await migrateHub(database)
@@ -81,6 +85,7 @@ export async function createHub({
   await app.register(cancelRoutes, { database })
   await app.register(peopleRoutes, { access, database, relay: events, closing: closingSignal })
   await app.register(hubConsoleRoutes, { database, relay: events, closing: closingSignal })
+  if (maxAgeDays !== undefined) startRetention({ database, maxAgeDays, log, signal: closingSignal })
   if (consoleFiles) await app.register(consoleRoutes, { consoleFiles })
   return {
     http: app,

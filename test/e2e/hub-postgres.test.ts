@@ -6,6 +6,7 @@ import { LOCKS } from '../../src/hub/database/migrations.ts'
 import { PostgresDatabase } from '../../src/hub/database/postgres.ts'
 import { hubApproverSuite } from '../hub/hub-approver-suite.ts'
 import { hubCancelsSuite } from '../hub/hub-cancels-suite.ts'
+import { hubRetentionSuite } from '../hub/hub-retention-suite.ts'
 import { hubRulesSuite } from '../hub/hub-rules-suite.ts'
 import { hubSuite } from '../hub/hub-suite.ts'
 import { hubWaitingSuite } from '../hub/hub-waiting-suite.ts'
@@ -22,6 +23,7 @@ t.test('as on any database', needs('postgres'), async t => {
   await hubApproverSuite(t, open)
   await hubCancelsSuite(t, open)
   await hubWaitingSuite(t, open)
+  await hubRetentionSuite(t, open)
 })
 
 t.test('nothing is lost or doubled when a hub, or the database, is killed', needs('postgres'), async t => {
@@ -120,6 +122,17 @@ t.test('a part of a title is found by an index', needs('postgres'), async t => {
   t.match(row, { title: 'Run c4ca4238a0b923820dcc509a6f75849b' })
   const plan = await database.query(`EXPLAIN ${asked.text}`, asked.values)
   t.match(JSON.stringify(plan), /calls_by_title/)
+})
+
+t.test('a request that takes too long for the database says so', needs('postgres'), async t => {
+  const { createDatabase } = await startPostgres(t)
+  const database = await PostgresDatabase.open(createDatabase())
+  t.teardown(() => database.close())
+  const slow = database.transaction(async db => {
+    await db.query('SET LOCAL statement_timeout = 1')
+    await db.query('SELECT pg_sleep(60)')
+  })
+  await t.rejects(slow, { code: 'OVERLOADED', message: /took too long/ })
 })
 
 t.test('a heartbeat waits for no writer', needs('postgres'), async t => {

@@ -123,6 +123,7 @@ t.test('commands of the hub say what is wrong', async t => {
     [[...provider, '--public-url', 'https://hub.example.com/hub', '--oidc-allow', '@b.c'], /must be an origin/],
     [[...provider, '--public-url', 'http://hub.example.com', '--oidc-allow', '@b.c'], /http: only for loopback/],
     [['hub', '--host', '0.0.0.0'], /--behind-proxy/],
+    [['hub', '--max-age-days', '0'], /--max-age-days requires a number/],
     [['hub', '--database', 'postgres://127.0.0.1:1/none'], /The database cannot be opened: .*ECONNREFUSED/],
     [['hub', 'enroll', '--hub', 'http://127.0.0.1:65533'], /cannot be reached: .*ECONNREFUSED/],
     [['hub', 'enroll', '--hub', 'http://127.0.0.1:65533', '--token-file', token], /cannot be reached: .*ECONNREFUSED/],

@@ -12,6 +12,7 @@ import {
   type EnrolledApp,
   makeRulesKey,
   RULES_KEY,
+  sameDatabase,
   startHub,
   startServer,
   type TestHub
@@ -241,7 +242,7 @@ export async function hubRulesSuite(t: Test, openDatabase: () => Promise<Databas
 
   await t.test('processes of the hub with other keys, or none, do not sign', async t => {
     await save(hub, [])
-    const other = await startHub(t, await sameDatabase(database), 0, { rulesKey: makeRulesKey() })
+    const other = await startHub(t, sameDatabase(database), 0, { rulesKey: makeRulesKey() })
     t.match(await save(other, [DENY_TOUCH]), {
       status: 409,
       body: { detail: /signed with the key .*, but this process/ }
@@ -255,11 +256,3 @@ export async function hubRulesSuite(t: Test, openDatabase: () => Promise<Databas
       t.throws(() => new RuleSigner(wrong), /must contain an Ed25519 private key/)
   })
 }
-
-/** A database that closing a hub leaves open. */
-const sameDatabase = async (database: Database): Promise<Database> => ({
-  query: (...args) => database.query(...args),
-  transaction: work => database.transaction(work),
-  listen: (...args) => database.listen(...args),
-  close: async () => {}
-})

@@ -21,13 +21,21 @@ export const PERSON_TOKEN = 'a-token-of-a-person-at-the-hub'
 /** Opens a database that only this test uses. */
 export const openEmbedded = (): Promise<Database> => within('the embedded database', EmbeddedDatabase.open(undefined))
 
+/** A database that closing a hub leaves open. */
+export const sameDatabase = (database: Database): Database => ({
+  query: (...args) => database.query(...args),
+  transaction: work => database.transaction(work),
+  listen: (...args) => database.listen(...args),
+  close: async () => {}
+})
+
 export const RULES_KEY = makeRulesKey()
 
 export async function startHub(
   t: Test,
   database: Database,
   port = 0,
-  { oidc, rulesKey = RULES_KEY }: { oidc?: OidcSignIn; rulesKey?: string } = {}
+  { oidc, rulesKey = RULES_KEY, maxAgeDays }: { oidc?: OidcSignIn; rulesKey?: string; maxAgeDays?: number } = {}
 ) {
   // Also that of a proxy in front of it.
   const hosts: string[] = ['hub.example.com']
@@ -42,6 +50,7 @@ export async function startHub(
       hosts: () => hosts,
       origins: ['https://hub.example.com'],
       rules: { signer, checkRule: validateRule },
+      maxAgeDays,
       log: pino({ level: 'silent' })
     })
   )

@@ -24,6 +24,7 @@ interface ServeHubOptions {
   port: string
   tokenFile?: string
   rulesKey?: string
+  maxAgeDays?: string
   allowedHost?: string[]
   behindProxy?: true
   publicUrl?: string
@@ -57,6 +58,7 @@ const hub: CommandSetup = (command, context) => {
       '--rules-key <file>',
       'file with the private key that signs rules; all processes of the hub must have the same key'
     )
+    .option('--max-age-days <days>', 'delete events and ended calls after this number of days (default: keep all)')
     .option(
       '--allowed-host <host>',
       'additional value of the Host header that is accepted, including the port; repeatable',
@@ -110,12 +112,14 @@ const collect = (value: string, before: string[] = []) => [...before, value]
 
 async function serveHub(context: CliContext, options: ServeHubOptions): Promise<number> {
   const { runtime, terminal } = context
-  const { host, port, allowedHost = [], behindProxy, publicUrl } = options
+  const { host, port, allowedHost = [], behindProxy, publicUrl, maxAgeDays } = options
   if (!LOOPBACK.test(host) && !behindProxy)
     throw usageError(
       `${host} is not a loopback address, and the hub does not support TLS. Put a TLS proxy in front of the hub, and add --behind-proxy.`
     )
   if (!/^\d{1,5}$/.test(port)) throw usageError('--port requires a number.')
+  if (maxAgeDays !== undefined && !/^[1-9]\d{0,4}$/.test(maxAgeDays))
+    throw usageError('--max-age-days requires a number from 1 to 99999.')
   const folder = hubFolder(runtime.env)
   ensureStateFolder(folder)
   const token = readToken(folder, options.tokenFile)
@@ -138,6 +142,7 @@ async function serveHub(context: CliContext, options: ServeHubOptions): Promise<
     hosts: () => hosts,
     origins: allowed.map(name => `https://${name}`),
     rules: { signer, checkRule: async rule => (await import('../../../app.ts')).validateRule(rule) },
+    maxAgeDays: maxAgeDays === undefined ? undefined : Number(maxAgeDays),
     log
   })
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
