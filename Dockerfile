@@ -5,7 +5,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
-COPY openapi.yaml tsconfig.json ./
+COPY openapi.yaml openapi-hub.yaml tsconfig.json ./
 COPY scripts/build.ts scripts/bundle.ts scripts/
 COPY scripts/reference scripts/reference
 COPY src src

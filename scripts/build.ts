@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 
 const INPUTS =
-  '{src,web,scripts/reference}/**/*.{ts,tsx,css,html,svg,json},scripts/bundle.ts,openapi.yaml,package-lock.json,tsconfig.json,web/tsconfig.json'
+  '{src,web,scripts/reference}/**/*.{ts,tsx,css,html,svg,json},scripts/bundle.ts,openapi.yaml,openapi-hub.yaml,package-lock.json,tsconfig.json,web/tsconfig.json'
 const STAMP = 'dist/.inputs'
 
 const inputs = hashInputs()

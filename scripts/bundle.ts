@@ -133,7 +133,11 @@ await bundle({
 })
 for (const page of ['index.html', 'icon.svg', 'reference.css'])
   copyFileSync(path.join('web', page), path.join(fresh, 'web', page))
-writeFileSync(path.join(fresh, 'web/reference.html'), renderReference(readFileSync('openapi.yaml', 'utf8')))
+for (const [page, document] of [
+  ['reference.html', 'openapi.yaml'],
+  ['hub-reference.html', 'openapi-hub.yaml']
+] as const)
+  writeFileSync(path.join(fresh, 'web', page), renderReference(readFileSync(document, 'utf8')))
 for (const file of readdirSync(path.join(fresh, 'web'))) compress(path.join(fresh, 'web', file))
 // Also read by path: the grammar of command lines and its runtime.
 for (const grammar of ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm'])

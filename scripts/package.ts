@@ -28,6 +28,7 @@ const FILES = [
   'LICENSE',
   'README.md',
   'openapi.yaml',
+  'openapi-hub.yaml',
   'bin/**',
   'clients/**',
   '!clients/*/{test,tests}/**',

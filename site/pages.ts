@@ -5,14 +5,16 @@ import path from 'node:path'
 
 const PAGES = ['docs/**/*.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'bench/README.md']
 const IMAGES = 'docs/images'
-/** The API reference is a page without scripts, made by the build. It takes the place of openapi.yaml. */
-export const REFERENCE = {
-  source: 'openapi.yaml',
-  files: {
-    'dist/web/reference.html': 'reference.html',
-    'dist/web/reference.css': 'web/reference.css',
-    'dist/web/icon.svg': 'web/icon.svg'
-  }
+/** The API references are pages without scripts, made by the build. They take the places of the API documents. */
+export const REFERENCES: Readonly<Record<string, string>> = {
+  'openapi.yaml': 'reference.html',
+  'openapi-hub.yaml': 'hub-reference.html'
+}
+const REFERENCE_FILES = {
+  'dist/web/reference.html': 'reference.html',
+  'dist/web/hub-reference.html': 'hub-reference.html',
+  'dist/web/reference.css': 'web/reference.css',
+  'dist/web/icon.svg': 'web/icon.svg'
 }
 const REPOSITORY = 'https://github.com/toolgate/toolgate'
 
@@ -29,7 +31,7 @@ export function collectPages(folder: string) {
     writeFileSync(target, adaptLinks(page, readFileSync(page, 'utf8'), pages))
   }
   cpSync(IMAGES, path.join(folder, toSitePath(IMAGES)), { recursive: true })
-  for (const [file, target] of Object.entries(REFERENCE.files)) cpSync(file, path.join(folder, 'public', target))
+  for (const [file, target] of Object.entries(REFERENCE_FILES)) cpSync(file, path.join(folder, 'public', target))
 }
 
 /** Returns the path of a page or an image in the site. */
@@ -41,7 +43,7 @@ export const toSitePath = (file: string) => {
 function adaptLinks(page: string, markdown: string, pages: ReadonlySet<string>): string {
   return markdown.replaceAll(BARE_SOURCE, '$1="./').replaceAll(LINK, (link, to: string, anchor = '') => {
     const target = path.join(path.dirname(page), to)
-    if (target === REFERENCE.source) return '](/reference.html){target="_self"}'
+    if (target in REFERENCES) return `](/${REFERENCES[target]}){target="_self"}`
     if (pages.has(target) || target.startsWith(IMAGES))
       return `](${path.relative(path.dirname(toSitePath(page)), toSitePath(target))}${anchor})`
     return existsSync(target) ? `](${REPOSITORY}/blob/main/${target}${anchor})` : link

@@ -1,6 +1,6 @@
 // Parses the contents of docs/README.md, which lists every page by section: the sidebar of the site.
 import path from 'node:path'
-import { REFERENCE, toSitePath } from './pages.ts'
+import { REFERENCES, toSitePath } from './pages.ts'
 
 interface SidebarSection {
   text: string
@@ -20,4 +20,4 @@ export function parseSidebar(readme: string): SidebarSection[] {
 }
 
 const toLink = (file: string) =>
-  file === REFERENCE.source ? { link: '/reference.html', target: '_self' } : { link: `/${toSitePath(file)}` }
+  file in REFERENCES ? { link: `/${REFERENCES[file]}`, target: '_self' } : { link: `/${toSitePath(file)}` }

@@ -8,8 +8,9 @@ import { McpMessage } from '../../src/protocol/mcp.ts'
 import { type RouteServices, registerRoutes } from '../../src/routes/index.ts'
 import { addExamples } from './add-examples.ts'
 import { describeUnions } from './describe-unions.ts'
-import { listOperations, type OpenApiDocument, type Schema, schemaReference } from './document.ts'
+import { type OpenApiDocument, type Schema, schemaReference } from './document.ts'
 import { formatYaml } from './format-yaml.ts'
+import { makeDefaultsOptional } from './make-defaults-optional.ts'
 import { nameSchemas } from './name-schemas.ts'
 import { shareRepeated } from './share-repeated.ts'
 
@@ -93,12 +94,6 @@ function describeEventStream({ paths }: OpenApiDocument) {
 /** The route reads messages itself, since what is wrong with one is answered by the protocol's rules. */
 function describeMcpMessages({ paths }: OpenApiDocument) {
   paths['/mcp']!.post!.requestBody = { content: { 'application/json': { schema: toPlainJson(McpMessage) } } }
-}
-
-/** A parameter with a default need not be sent, although routes always receive it. */
-function makeDefaultsOptional(document: OpenApiDocument) {
-  for (const { parameters = [] } of listOperations(document))
-    for (const parameter of parameters) if (parameter.schema && 'default' in parameter.schema) delete parameter.required
 }
 
 /** Names the rest of a path, which routes have as `*`: `path`. */

@@ -97,4 +97,4 @@ function withDescription(status: string, { description, ...response }: Response)
   return { description: described, ...(WITHOUT_CONTENT.has(status) ? empty : response) }
 }
 
-const WITHOUT_CONTENT = new Set(['204', '304'])
+const WITHOUT_CONTENT = new Set(['204', '302', '304'])

@@ -31,7 +31,15 @@ export interface DoorOptions {
 }
 
 /** Routes that need no credential: they show only that the hub runs, have no data, or take a credential. */
-const OPEN_ROUTES: readonly string[] = ['/health', '/', '/web/:file', '/session', '/sign-in', '/sign-in/callback']
+const OPEN_ROUTES: readonly string[] = [
+  '/health',
+  '/',
+  '/docs',
+  '/web/:file',
+  '/session',
+  '/sign-in',
+  '/sign-in/callback'
+]
 
 const ROLE_NAMES: Record<HubRole, string> = {
   viewer: 'a person',

@@ -12,12 +12,8 @@ import { registerDoor } from './door.ts'
 import type { OidcSignIn } from './people/oidc.ts'
 import { Relay } from './relay.ts'
 import { startRetention } from './retention.ts'
-import { accountRoutes } from './routes/accounts.ts'
-import { cancelRoutes } from './routes/cancels.ts'
 import { hubConsoleRoutes } from './routes/console.ts'
-import { peopleRoutes } from './routes/people.ts'
-import { hubRuleRoutes } from './routes/rules.ts'
-import { signInRoutes } from './routes/sign-in.ts'
+import { registerHubRoutes } from './routes/index.ts'
 import { uplinkRoutes } from './routes/uplink.ts'
 import { type RuleSetOptions, RuleSets } from './rule-sets.ts'
 
@@ -73,20 +69,12 @@ export async function createHub({
   registerErrorHandlers(app, { maskValue: value => value })
   app.setValidatorCompiler(compileRequestValidator)
   registerDoor(app, { access, hosts, origins })
-  app.get('/health', { config: { open: true } }, async () => {
-    await database.query('SELECT 1')
-    return { status: 'ok', hub: { sign_in: oidc ? ['oidc', 'token'] : ['token'] } }
-  })
   const closingSignal = closing.signal
-  await app.register(signInRoutes, { access, oidc })
-  await app.register(accountRoutes, { access, database })
+  await registerHubRoutes(app, { access, database, oidc, relay: events, ruleSets, closing: closingSignal })
   await app.register(uplinkRoutes, { access, database, relay: decisions, ruleSets, closing: closingSignal })
-  await app.register(hubRuleRoutes, { ruleSets })
-  await app.register(cancelRoutes, { database })
-  await app.register(peopleRoutes, { access, database, relay: events, closing: closingSignal })
   await app.register(hubConsoleRoutes, { database, relay: events, closing: closingSignal })
   if (maxAgeDays !== undefined) startRetention({ database, maxAgeDays, log, signal: closingSignal })
-  if (consoleFiles) await app.register(consoleRoutes, { consoleFiles })
+  if (consoleFiles) await app.register(consoleRoutes, { consoleFiles, reference: 'hub-reference.html' })
   return {
     http: app,
     async close() {

@@ -36,7 +36,7 @@ interface Row extends KnownCallRow {
 export async function listWaitingCalls(database: Queries): Promise<WaitingCallRow[]> {
   const rows = await database.query<Row>(
     `SELECT w.n, w.server_id, w.server_name, w.journal_id, w.tool_call_id, w.tool, w.status, w.session_id, w.workspace, w.agent, w.client,
-       w.title, w.created_at, w.ended_at, w.digest,
+       w.title, w.created_at, w.ended_at, w.digest, w.decided_by,
        CASE WHEN sum(octet_length(w.data)) OVER (ORDER BY w.created_at, w.n) <= $2 THEN w.data END AS data,
        d.decision_id, d.verdict, d.person_name, d.decided_at
      FROM (

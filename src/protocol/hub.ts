@@ -38,14 +38,14 @@ const RULE_SET_FACTS = {
 }
 
 /** The newest rule set, as people see it. */
-const SavedRuleSet = Type.Object({
+export const SavedRuleSet = Type.Object({
   ...RULE_SET_FACTS,
   key: OrNull(Type.String({ description: 'Public key of the hub; null if this process has no key.' })),
   rules: OrNull(Type.Array(ConfiguredRule, { description: 'Null if the stored rule set is not trustworthy.' }))
 })
 export type SavedRuleSet = Static<typeof SavedRuleSet>
 
-const RuleSetVersion = Type.Object({
+export const RuleSetVersion = Type.Object({
   ...RULE_SET_FACTS,
   count: OrNull(Type.Integer({ description: 'Number of rules; null if the stored rule set is not trustworthy.' }))
 })
@@ -116,7 +116,7 @@ export const HubEventsQuery = Type.Object(
 export const HubEventsHeaders = Type.Object({ 'last-event-id': Type.Optional(Type.String({ pattern: '^\\d{1,15}$' })) })
 
 /** A server in the list of the hub. */
-const ListedServer = Type.Object({
+export const ListedServer = Type.Object({
   server_id: Type.String(),
   name: Type.String(),
   state: Type.Enum(['connected', 'silent', 'revoked'], {
@@ -145,7 +145,7 @@ const ListedServer = Type.Object({
 export type ListedServer = Static<typeof ListedServer>
 
 /** A call that a search found. */
-const FoundCall = Type.Object({
+export const FoundCall = Type.Object({
   n: Type.Integer(),
   server_id: Type.String(),
   server_name: Type.String(),
@@ -160,7 +160,7 @@ const FoundCall = Type.Object({
 })
 export type FoundCall = Static<typeof FoundCall>
 
-const FoundCallPage = Type.Object({
+export const FoundCallPage = Type.Object({
   calls: Type.Array(FoundCall),
   next: OrNull(Type.Integer({ description: 'Value of `before` for the next page.' }))
 })

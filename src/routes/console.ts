@@ -34,10 +34,13 @@ const SECURITY_HEADERS = {
 /** Message with the resolution if the console has not been built. */
 const NOT_BUILT_MESSAGE = 'The web console is not built. In the folder of Toolgate, run: npm run build\n'
 
-export const consoleRoutes: FastifyPluginAsyncTypebox<{ consoleFiles: ConsoleFiles }> = async (
-  app,
-  { consoleFiles }
-) => {
+interface Services {
+  consoleFiles: ConsoleFiles
+  /** File of the API reference. */
+  reference: string
+}
+
+export const consoleRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { consoleFiles, reference }) => {
   const open = { config: { open: true }, schema: { hide: true } }
 
   app.get('/', { ...open, config: { ...open.config, page: true } }, async (request, reply) => {
@@ -46,7 +49,7 @@ export const consoleRoutes: FastifyPluginAsyncTypebox<{ consoleFiles: ConsoleFil
   })
 
   app.get('/docs', { ...open, config: { ...open.config, page: true } }, async (request, reply) => {
-    if (await send('reference.html', request, reply)) return reply
+    if (await send(reference, request, reply)) return reply
     return reply.code(404).headers(SECURITY_HEADERS).type('text/plain; charset=utf-8').send(NOT_BUILT_MESSAGE)
   })
 

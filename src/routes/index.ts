@@ -76,5 +76,5 @@ export async function registerRoutes(app: FastifyInstance, services: RouteServic
   await app.register(mcpServerRoutes, services)
   await app.register(tokenRoutes, services)
   await app.register(serverRoutes, services)
-  await app.register(consoleRoutes, services)
+  await app.register(consoleRoutes, { consoleFiles: services.consoleFiles, reference: 'reference.html' })
 }

@@ -23,7 +23,7 @@ async function startConsole(t: Test, files: Record<string, string | Buffer>) {
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content)
   const app = Fastify()
   registerErrorHandlers(app, { maskValue: value => value })
-  await app.register(consoleRoutes, { consoleFiles: filesIn(folder) })
+  await app.register(consoleRoutes, { consoleFiles: filesIn(folder), reference: 'reference.html' })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   t.teardown(async () => {
     await app.close()

@@ -114,7 +114,7 @@ const toFile = (folder: string, pathname: string) =>
     .find(file => existsSync(file) && statSync(file).isFile())
 
 const toRoute = (file: string) => {
-  if (file === 'reference.html') return '/reference.html'
+  if (/^(?:hub-)?reference\.html$/.test(file)) return `/${file}`
   return `/${file.replace(/\.html$/, '').replace(/(^|\/)index$/, '$1')}`
 }
 
