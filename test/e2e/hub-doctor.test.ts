@@ -1,6 +1,8 @@
 // toolgate doctor looks at a hub, at its database, and at the connection of a server to it.
 // tier: e2e
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import t from 'tap'
@@ -67,7 +69,26 @@ t.test('what a hub and its database lack is said with what helps', needs('postgr
   t.match((await doctor('--database', database)).of('database'), { state: 'fail', cure: /PGPASSWORD/ })
   server.process.kill('SIGTERM')
   await within('the server to stop', server.ended)
+  // A hub whose clock is 90 s behind, and another program.
+  const other = createServer((request, response) => {
+    const isHub = request.headers.host?.startsWith('localhost')
+    response.setHeader('date', new Date(Date.now() - 90_000).toUTCString())
+    response.end(isHub ? JSON.stringify({ status: 'ok', hub: { sign_in: ['token'] } }) : '<html>')
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => other.close())
+  await within('the other program to listen', once(other, 'listening'))
+  const { port } = other.address() as AddressInfo
+  t.match((await doctor('--hub', `http://localhost:${port}`)).of('hub clock'), {
+    state: 'warn',
+    found: /^(?:89|90|91) s behind this machine$/
+  })
   for (const [address, found] of [
+    [`postgres://toolgate@127.0.0.1:1/none`, /^connect ECONNREFUSED 127\.0\.0\.1:1$/],
+    ['nonsense', /must begin with postgres:/]
+  ] as const)
+    t.match((await doctor('--database', address)).of('database'), { state: 'fail', found })
+  for (const [address, found] of [
+    [`http://127.0.0.1:${port}`, /is not a hub/],
     ['http://hub.example.com', /requires https/],
     ['http://127.0.0.1:65533', /ECONNREFUSED/]
   ] as const) {

@@ -34,7 +34,10 @@ export async function checkHubAddress({ runtime }: CliContext, address: string):
             : 'Check that this is the address of a hub.'
         )
       ]
-    return [passResult('hub', `${url}, response in ${took} ms`), checkClock('hub', readSkew(response))]
+    const health = (await response.json().catch(() => undefined)) as { hub?: unknown } | undefined
+    if (health?.hub === undefined)
+      return [failResult('hub', `${url} is not a hub`, 'Check that this is the address of a hub.')]
+    return [passResult('hub', `${url}, response in ${took} ms`), ...checkHubClock(response)]
   } catch (error) {
     return [failResult('hub', `${url}: ${messageWithCause(error as Error)}`, adviseFor(error))]
   }
@@ -51,7 +54,7 @@ export async function checkHubDatabase(address: string): Promise<CheckResult[]> 
     return [
       failResult(
         'database',
-        (error as Error).message,
+        describeConnectionError(error as Error),
         'Check the address, the password (PGPASSWORD), and that PostgreSQL is running.'
       )
     ]
@@ -157,18 +160,25 @@ async function checkDisk(bytes: number, write: () => Promise<void>): Promise<Che
   }
 }
 
+/** Compares the time of an answer, if it has one. */
+function checkHubClock({ headers }: Response): CheckResult[] {
+  const skew = Date.parse(headers.get('date') ?? '') - Date.now()
+  return Number.isNaN(skew) ? [] : [checkClock('hub', skew)]
+}
+
 function checkClock(name: 'hub' | 'database', aheadMs: number): CheckResult {
   const check = `${name} clock`
-  if (Number.isNaN(aheadMs) || Math.abs(aheadMs) < MAX_CLOCK_SKEW_MS)
-    return passResult(check, 'in sync with this machine')
+  if (Math.abs(aheadMs) < MAX_CLOCK_SKEW_MS) return passResult(check, 'in sync with this machine')
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000)
   return warnResult(
     check,
-    `differs by ${Math.round(aheadMs / 1_000)} s`,
+    `${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`,
     'Synchronize the clocks: the hub compares the times of different servers.'
   )
 }
 
-const readSkew = (response: Response) => Date.parse(response.headers.get('date') ?? '') - Date.now()
+/** Returns the error of the driver: the message for clients of a hub is about a request. */
+const describeConnectionError = ({ message, cause }: Error) => (cause instanceof Error ? cause.message : message)
 
 /** Returns what helps against a failure to reach a hub. */
 function adviseFor(error: unknown): string {

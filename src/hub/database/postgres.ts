@@ -1,9 +1,11 @@
 // The hub's database on PostgreSQL: a pool of connections, and one more that listens for notifications.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { ToolError } from '../../errors.ts'
 import type { Database, NotificationListener, Queries } from './database.ts'
 import { toHubError } from './database-error.ts'
 
+const ADDRESS = /^postgres(?:ql)?:\/\//
 const MAX_CONNECTIONS = 10
 const CONNECT_TIMEOUT_MS = 5_000
 /** A query that takes longer is ended by the database. */
@@ -21,6 +23,11 @@ export class PostgresDatabase implements Database {
 
   /** Resolves once the database answers. Rejects with the reason if it does not. */
   static async open(url: string): Promise<PostgresDatabase> {
+    if (!ADDRESS.test(url))
+      throw new ToolError(
+        'INVALID_PARAMS',
+        'The address of the database must begin with postgres:// such as postgres://user@host/toolgate.'
+      )
     const database = new PostgresDatabase(url)
     try {
       await database.query('SELECT 1')
