@@ -34,6 +34,11 @@ interface RuleError {
   message: string
 }
 
+/** The browser asks before it leaves a page with changes that are not saved. */
+addEventListener('beforeunload', event => {
+  if (ruleChanges.peek().size > 0) event.preventDefault()
+})
+
 export function HubRules() {
   const { set, servers, fault, save } = useHubRules()
   const errors = useSignal<readonly RuleError[]>([])

@@ -160,6 +160,8 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
       await json.fill('{ "effect": "deny", "match": { "command": "touch", "mode": "prefix" }, "reason": "Not here" }')
       await pressButton(page, 'Add')
       await page.getByText('Not saved: 1 added').waitFor()
+      const mayLeave = () => page.evaluate(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`)
+      t.equal(await mayLeave(), false, 'the browser asks before it leaves the page')
       await pressButton(page, 'Save rules')
       const saved = await waitUntil('the rules are saved', async () => {
         const set = await near.get('/rules')
