@@ -83,7 +83,7 @@ function splitName(name: string): string[] {
     .map(part => part.toLowerCase())
 }
 
-const files = globbySync('{src,web,scripts,bench,examples,site,test}/**/*.{ts,tsx}', {
+const files = globbySync('{src,web,scripts,bench,examples,site,test,clients/vscode/src}/**/*.{ts,tsx}', {
   ignore: [
     '**/node_modules/**',
     'test/scenarios/**',

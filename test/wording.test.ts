@@ -69,7 +69,10 @@ function readMarkdown(source: string): Text[] {
 }
 
 const READERS: readonly (readonly [globs: readonly string[], read: (source: string) => Text[]])[] = [
-  [['src/**/*.ts', 'web/**/*.{ts,tsx}', 'bin/*.cjs', '!src/client/tool-types.ts'], readStrings],
+  [
+    ['src/**/*.ts', 'web/**/*.{ts,tsx}', 'clients/vscode/src/**/*.ts', 'bin/*.cjs', '!src/client/tool-types.ts'],
+    readStrings
+  ],
   [['web/**/*.tsx'], readJsx],
   [['clients/emacs/*.el'], readLisp],
   [['clients/nvim/**/*.lua', '!clients/nvim/test/**'], readStrings],

@@ -1,0 +1,55 @@
+// Modes of sessions: which calls run without approval.
+import type { Client, SessionModeList, SetSessionMode } from '../../../../src/client/client.ts'
+import { Listeners } from './listeners.ts'
+
+/** All modes, from the strictest to the loosest, with what each one allows. */
+export const MODES = {
+  plan: 'only reads',
+  ask: 'the rules decide',
+  'accept-edits': 'edits of files in the workspace run without approval',
+  auto: 'also commands in the sandbox, and deletions that can be undone'
+} as const
+export type Mode = keyof typeof MODES
+
+/** A session, as calls name it. */
+export interface SessionRef {
+  readonly session_id: string
+  readonly workspace: string
+}
+
+export class Modes {
+  readonly changed = new Listeners()
+  #list: SessionModeList = { default: 'ask', modes: [] }
+
+  /** The mode of sessions for which no mode was set. */
+  get default(): Mode {
+    return this.#list.default
+  }
+
+  /** The modes that were set, the latest last. */
+  get list(): readonly SetSessionMode[] {
+    return this.#list.modes
+  }
+
+  async load(client: Pick<Client, 'modes'>) {
+    this.#list = await client.modes()
+    this.changed.notify()
+  }
+
+  /** Returns the mode of a session. It has several if its tokens have different ones. */
+  of({ session_id, workspace }: SessionRef): string {
+    const found = this.#list.modes
+      .filter(set => set.session_id === session_id && set.workspace === workspace)
+      .map(({ mode }) => mode)
+    return found.length > 0 ? [...new Set(found)].join(', ') : this.default
+  }
+
+  /** Returns the loosest mode that is in effect, for the status bar. */
+  loosest(now: Date): Mode {
+    const order = Object.keys(MODES) as Mode[]
+    const set = this.#list.modes.filter(({ expires_at }) => expires_at === null || new Date(expires_at) > now)
+    return set
+      .map(({ mode }) => mode)
+      .reduce((one, other) => (order.indexOf(other) > order.indexOf(one) ? other : one), this.default)
+  }
+}
