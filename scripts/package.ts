@@ -31,6 +31,8 @@ const FILES = [
   'openapi-hub.yaml',
   'bin/**',
   'clients/**',
+  // The extension is published as a VSIX.
+  '!clients/vscode/**',
   '!clients/*/{test,tests}/**',
   '!clients/python/dist/**',
   '!**/__pycache__/**',

@@ -27,7 +27,7 @@ export async function startSession(
   handlers: EffectHandlers = NO_EDITORS
 ) {
   const app = await startApp(t, files)
-  const session = new Session({ env: environmentOf(app), clientId: 'vscode-test' })
+  const session = new Session({ getEnvironment: () => environmentOf(app), clientId: 'vscode-test' })
   t.teardown(() => session.dispose())
   session.connect([app.root], handlers)
   await waitUntil('the session to be live', () => session.isLive)

@@ -24,7 +24,7 @@ export function writeCallCard(entry: WaitingEntry, now: Date): Card {
     card.line(`! ${overtakenBy} has changed: if the effect differs, approving only shows the new preview.`)
   for (const note of preview.notes ?? []) card.line(`! ${note}`, { isRequired: true })
   if (hasInvisible([preview, params, call.context])) card.line(`! ${HAS_INVISIBLE}`, { isRequired: true })
-  for (const fact of preview.information ?? []) card.line(`- ${fact}`, { isRequired: true })
+  for (const fact of preview.information ?? []) card.line(`· ${fact}`, { isRequired: true })
   if (preview.text !== undefined) {
     card.heading('Effect')
     card.quote(preview.text, { isRequired: true })

@@ -46,7 +46,7 @@ export class Displayed {
     for (const [index, line] of this.card.entries()) {
       const at = line.shownAt
       if (at?.file !== file || at.side !== side || at.line < first || at.line > last) continue
-      if (isShownInDiff(line, isWrapped)) this.#seen.add(index)
+      if (fitsDiff(line, isWrapped)) this.#seen.add(index)
     }
   }
 
@@ -55,15 +55,15 @@ export class Displayed {
     return this.card.flatMap(({ isRequired }, line) => (isRequired && !this.#seen.has(line) ? [line] : []))
   }
 
-  /** Returns true if the diff editors can still show something: the missing lines are short enough. */
-  isShownBy(line: number, isWrapped: boolean): boolean {
+  /** Returns true if a diff editor shows all of the line. */
+  isShownInDiff(line: number, isWrapped: boolean): boolean {
     const found = this.card[line]
-    return found?.shownAt !== undefined && isShownInDiff(found, isWrapped)
+    return found?.shownAt !== undefined && fitsDiff(found, isWrapped)
   }
 }
 
 /** A card shows invisible characters as code points, and wraps long lines. */
-function isShownInDiff({ text }: CardLine, isWrapped: boolean): boolean {
+function fitsDiff({ text }: CardLine, isWrapped: boolean): boolean {
   return !text.includes('\\u{') && !hasInvisible(text) && (isWrapped || countColumns(text) <= MAX_UNWRAPPED_COLUMNS)
 }
 

@@ -26,7 +26,8 @@ export interface ServedWorkspace {
 }
 
 export interface SessionOptions {
-  readonly env: Readonly<Record<string, string | undefined>>
+  /** Returns the environment in which the server is looked for. */
+  readonly getEnvironment: () => Readonly<Record<string, string | undefined>>
   /** Identifies this window across its connections. */
   readonly clientId: string
 }
@@ -55,7 +56,7 @@ export class Session {
   readonly jobs = new BackgroundJobs()
   readonly recent = new RecentCalls()
   readonly modes = new Modes()
-  readonly #env: SessionOptions['env']
+  readonly #getEnvironment: SessionOptions['getEnvironment']
   #state: ConnectionState = { state: 'stopped' }
   #client: Client | undefined
   #workspaces: readonly ServedWorkspace[] = []
@@ -65,8 +66,8 @@ export class Session {
   readonly #loadRecent = coalesce(LIST_DELAY_MS, async () => this.#client && this.recent.load(this.#client))
   readonly #loadJobs = coalesce(LIST_DELAY_MS, async () => this.#client && this.jobs.load(this.#client))
 
-  constructor({ env, clientId }: SessionOptions) {
-    this.#env = env
+  constructor({ getEnvironment, clientId }: SessionOptions) {
+    this.#getEnvironment = getEnvironment
     this.clientId = clientId
   }
 
@@ -154,7 +155,7 @@ export class Session {
   /** Finds the server of the first folder that has one. */
   async #find(folders: readonly string[]): Promise<DiscoveredServer | undefined> {
     for (const project of folders) {
-      const found = await discover({ env: this.#env, project })
+      const found = await discover({ env: this.#getEnvironment(), project })
       if (found) return found
     }
     return undefined

@@ -28,6 +28,7 @@ export function describeWaitingCall({ call, overtakenBy }: WaitingEntry, now: Da
     description: escapeLine([tool, agent ?? client].join(' · ')),
     tooltip: escapeLine(
       [
+        approval.preview.title,
         `${tool}: ${approval.reason}`,
         `session ${session_id}`,
         ...(deadline === undefined ? [] : [deadline]),
@@ -42,7 +43,7 @@ export function describeWaitingCall({ call, overtakenBy }: WaitingEntry, now: Da
 
 /** Returns the icon for the effect that the preview shows. */
 const iconOf = ({ approval: { preview } }: WaitingEntry['call']) =>
-  preview.diff !== undefined ? 'diff' : preview.text !== undefined ? 'terminal' : 'question'
+  preview.diff !== undefined ? 'edit' : preview.text !== undefined ? 'terminal' : 'question'
 
 export function describeJob(job: Job): TreeEntry {
   const isRunning = job.status === 'running'
@@ -65,7 +66,7 @@ export function describeRecentCall(call: Call): TreeEntry {
     id: call.tool_call_id,
     label: escapeLine(result ?? title ?? call.tool),
     description: escapeLine([call.tool, formatClock(new Date(call.created_at))].join(' · ')),
-    tooltip: describeEnd(call),
+    tooltip: escapeLine(`${title ?? result ?? call.tool} · ${describeEnd(call)}`),
     icon: ICONS[call.status] ?? 'circle-slash',
     kind: undo ? 'call-undoable' : 'call'
   }

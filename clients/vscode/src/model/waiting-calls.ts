@@ -141,6 +141,10 @@ export class WaitingCalls {
   }
 }
 
+/** Returns true if the approval of the call, as it is shown, requires a confirmation. */
+export const isStrict = ({ call, edited }: WaitingEntry): boolean =>
+  (edited?.approval ?? call.approval).level === 'strict'
+
 /** Returns true if the preview of the call depends on the file. */
 const isAbout = ({ approval, params }: WaitingCall, path: string): boolean =>
   (approval.files ?? []).some(file => file.path === path || file.to === path) ||

@@ -1,66 +1,61 @@
-// The editors that show calls: the card, and diff editors for changes of files. It records which lines were displayed, and shows the
-// outcome when a call no longer waits.
+// The editors that show waiting calls: the card, and diff editors for changes of files. When a call no longer waits, they are closed.
 import * as vscode from 'vscode'
 import type { PreviewFile } from '../../../../src/client/client.ts'
 import { writeCallCard } from '../model/call-card.ts'
 import { cardText } from '../model/card.ts'
-import { DecisionGuard } from '../model/decision-guard.ts'
+import type { DecisionGuard } from '../model/decision-guard.ts'
 import { Displayed } from '../model/displayed.ts'
+import { writeSettledCard } from '../model/outcome-card.ts'
 import type { Session } from '../model/session.ts'
-import { writeSettledCard } from '../model/settled-card.ts'
 import type { Settlement, WaitingEntry } from '../model/waiting-calls.ts'
+import type { ActiveTab } from './active-tab.ts'
 import type { CallDocuments } from './call-documents.ts'
-import { type CallTab, findActiveCall, findCallOfTab, findTabs } from './tabs.ts'
+import { type DisplayRecorder, wrapsLinesInDiff } from './display-recorder.ts'
 import { cardUri, parseUri, sideUri, toName } from './uris.ts'
 
-/** An open call, and the record of what was displayed of it. */
+/** A call that was opened, and the record of what was displayed of it. */
 interface CallView {
   readonly title: string
   readonly card: vscode.Uri
-  sides: vscode.Uri[]
+  readonly sides: Map<string, vscode.Uri>
   displayed: Displayed
 }
 
 interface ShowOptions {
-  /** Default: false. */
-  preserveFocus?: boolean
-  viewColumn?: vscode.ViewColumn
+  readonly preserveFocus?: boolean
+  readonly viewColumn?: vscode.ViewColumn
+}
+
+interface CallEditorsOptions {
+  readonly session: Session
+  readonly documents: CallDocuments
+  readonly recorder: DisplayRecorder
+  readonly activeTab: ActiveTab
+  readonly guard: DecisionGuard
 }
 
 export class CallEditors implements vscode.Disposable {
-  readonly guard = new DecisionGuard()
   readonly #session: Session
   readonly #documents: CallDocuments
+  readonly #recorder: DisplayRecorder
+  readonly #activeTab: ActiveTab
+  readonly #guard: DecisionGuard
   readonly #views = new Map<string, CallView>()
-  readonly #multiDiffs = new Map<string, string>()
-  readonly #activeChanged = new vscode.EventEmitter<CallTab | undefined>()
-  /** The call of the active tab has changed. */
-  readonly onDidChangeActive = this.#activeChanged.event
-  #active: CallTab | undefined
-  readonly #disposables: vscode.Disposable[]
+  readonly #listeners: vscode.Disposable
 
-  constructor(session: Session, documents: CallDocuments) {
+  constructor({ session, documents, recorder, activeTab, guard }: CallEditorsOptions) {
     this.#session = session
     this.#documents = documents
-    const { window, workspace } = vscode
-    this.#disposables = [
-      this.#activeChanged,
-      session.calls.renewed.listen(entry => this.#renew(entry)),
+    this.#recorder = recorder
+    this.#activeTab = activeTab
+    this.#guard = guard
+    this.#listeners = vscode.Disposable.from(
+      session.calls.renewed.listen(entry => void this.#renew(entry)),
       session.calls.settled.listen(settlement => void this.#settle(settlement)),
-      window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.#record(textEditor)),
-      window.onDidChangeVisibleTextEditors(() => this.#recordAll()),
-      workspace.onDidChangeTextDocument(({ document }) => this.#recordChanged(document)),
-      window.onDidChangeWindowState(({ focused }) => {
-        if (focused) this.guard.restart()
-      }),
-      window.tabGroups.onDidChangeTabs(() => this.#updateActive()),
-      window.tabGroups.onDidChangeTabGroups(() => this.#updateActive())
-    ]
-  }
-
-  /** The call of the active tab. */
-  get active(): CallTab | undefined {
-    return this.#active
+      recorder.onDidLoad(uri => {
+        if (parseUri(uri)?.id === activeTab.current?.id) guard.restart()
+      })
+    )
   }
 
   /** Shows a call: its changes in a diff editor, or its card if it has warnings or changes no files. */
@@ -74,14 +69,11 @@ export class CallEditors implements vscode.Disposable {
   /** Shows the card, at a line if one is given. */
   async showCard(entry: WaitingEntry, options: ShowOptions = {}, line?: number) {
     await this.#load(entry)
-    const { card } = this.#viewOf(entry)
-    const selection = line === undefined ? undefined : new vscode.Range(line, 0, line, 0)
-    const editor = await vscode.window.showTextDocument(card, {
-      preview: true,
-      ...options,
-      ...(selection && { selection })
-    })
-    if (selection) editor.revealRange(selection, vscode.TextEditorRevealType.AtTop)
+    const editor = await vscode.window.showTextDocument(this.#viewOf(entry).card, { preview: true, ...options })
+    if (line === undefined) return
+    const range = new vscode.Range(line, 0, line, 0)
+    editor.selection = new vscode.Selection(range.start, range.end)
+    editor.revealRange(range, vscode.TextEditorRevealType.AtTop)
   }
 
   /** Shows the changes in a diff editor. Returns false if there are none to compare. */
@@ -94,7 +86,7 @@ export class CallEditors implements vscode.Disposable {
   /** Returns the lines of the card that were not displayed yet. Loads the whole preview first. */
   async findMissing(entry: WaitingEntry): Promise<number[]> {
     await this.#load(entry)
-    this.#recordAll()
+    this.#recorder.recordAll()
     return this.#viewOf(entry).displayed.missing()
   }
 
@@ -103,44 +95,23 @@ export class CallEditors implements vscode.Disposable {
     const missing = await this.findMissing(entry)
     const [first] = missing
     if (first === undefined) return false
-    const { displayed } = this.#viewOf(entry)
-    for (const editor of vscode.window.visibleTextEditors) {
-      const at = parseUri(editor.document.uri)
-      if (at?.part !== 'side' || at.id !== entry.call.tool_call_id) continue
-      const isWrapped = wrapsLines(editor.document)
-      const line = missing
-        .filter(index => displayed.isShownBy(index, isWrapped))
-        .map(index => displayed.card[index]!.shownAt!)
-        .find(({ file, side }) => file === at.file && side === at.side)?.line
-      if (line === undefined) continue
-      editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.InCenter)
-      return true
-    }
-    await this.showCard(entry, {}, first)
+    if (!this.#revealInDiff(entry, missing)) await this.showCard(entry, {}, first)
     return true
   }
 
-  /** Returns true if a diff editor would count all missing lines as displayed if it wrapped lines. */
+  /** Returns true if a diff editor that wraps lines would show all missing lines. */
   needsWrapping(entry: WaitingEntry, missing: readonly number[]): boolean {
     const { displayed } = this.#viewOf(entry)
-    return missing.every(line => displayed.isShownBy(line, true) && !displayed.isShownBy(line, false))
+    return missing.every(line => displayed.isShownInDiff(line, true) && !displayed.isShownInDiff(line, false))
   }
 
-  /** Resolves when a tab shows the call, or the signal aborts. */
-  opened = (id: string, signal: AbortSignal): Promise<void> => this.#tabsFit(() => this.#tabsOf(id).length > 0, signal)
-
-  /** Resolves when no tab shows the call any more, or the signal aborts. */
-  closed = (id: string, signal: AbortSignal): Promise<void> =>
-    this.#tabsFit(() => this.#tabsOf(id).length === 0, signal)
-
   dispose() {
-    for (const disposable of this.#disposables) disposable.dispose()
+    this.#listeners.dispose()
   }
 
   /** Loads the preview, and returns the files that can be compared. */
   async #load(entry: WaitingEntry): Promise<PreviewFile[]> {
-    const client = this.#session.requireClient()
-    const whole = await this.#session.calls.loadPreview(entry, client)
+    const whole = await this.#session.calls.loadPreview(entry, this.#session.requireClient())
     if (!whole) throw new Error('The call has changed or no longer waits.')
     this.#viewOf(entry)
     return whole.files.filter(({ withheld }) => withheld === undefined)
@@ -150,16 +121,10 @@ export class CallEditors implements vscode.Disposable {
     const { tool_call_id: id } = entry.call
     const view = this.#viewOf(entry)
     const all = entry.whole?.files ?? []
-    const pairs = files.map(file => {
-      const index = all.indexOf(file)
-      const [before, after] = (['before', 'after'] as const).map(side => {
-        const uri = sideUri(id, { file: index, side }, side === 'after' ? (file.to ?? file.path) : file.path)
-        this.#documents.set(uri, file[side] ?? '')
-        view.sides.push(uri)
-        return uri
-      })
-      return { before: before!, after: after! }
-    })
+    const pairs = files.map(file => ({
+      before: this.#setSide(view, id, all, all.indexOf(file), 'before'),
+      after: this.#setSide(view, id, all, all.indexOf(file), 'after')
+    }))
     const [only] = pairs
     if (only && pairs.length === 1) {
       const title = `${view.title} (Toolgate)`
@@ -167,11 +132,30 @@ export class CallEditors implements vscode.Disposable {
     } else {
       // The end of the id makes the label unique.
       const title = `${view.title} · ${id.slice(-4)} (Toolgate)`
-      this.#multiDiffs.set(title, id)
+      this.#activeTab.addMultiDiff(title, id)
       const resources = pairs.map(({ before, after }) => [after, before, after])
       await vscode.commands.executeCommand('vscode.changes', title, resources)
     }
-    this.#updateActive()
+    this.#activeTab.update()
+  }
+
+  /** Sets the text of a file before or after the change. Returns its address. */
+  #setSide(
+    view: CallView,
+    id: string,
+    files: readonly PreviewFile[],
+    file: number,
+    side: 'before' | 'after'
+  ): vscode.Uri {
+    const { path, to, [side]: text = '' } = files[file]!
+    const uri = view.sides.get(`${side}-${file}`) ?? sideUri(id, { file, side }, side === 'after' ? (to ?? path) : path)
+    view.sides.set(`${side}-${file}`, uri)
+    this.#documents.set(uri, text)
+    this.#recorder.add(uri, {
+      text,
+      see: (lines, isWrapped) => view.displayed.seeFile({ file, side }, lines, isWrapped)
+    })
+    return uri
   }
 
   /** Returns the view of a call with its current text. */
@@ -182,31 +166,47 @@ export class CallEditors implements vscode.Disposable {
     const view = known ?? {
       title: toName(approval.preview.title),
       card: cardUri(id, approval.preview.title),
-      sides: [],
+      sides: new Map(),
       displayed: new Displayed(card)
     }
     if (known) view.displayed = view.displayed.continueWith(card)
     this.#views.set(id, view)
-    this.#documents.set(view.card, cardText(card))
+    const text = cardText(card)
+    this.#documents.set(view.card, text)
+    this.#recorder.add(view.card, { text, see: lines => view.displayed.seeCard(lines) })
     return view
   }
 
+  /** Reveals a missing line in a diff editor of the call that is visible. */
+  #revealInDiff(entry: WaitingEntry, missing: readonly number[]): boolean {
+    const { displayed } = this.#viewOf(entry)
+    for (const editor of vscode.window.visibleTextEditors) {
+      const at = parseUri(editor.document.uri)
+      if (at?.part !== 'side' || at.id !== entry.call.tool_call_id) continue
+      const isWrapped = wrapsLinesInDiff(editor.document)
+      const line = missing
+        .filter(index => displayed.isShownInDiff(index, isWrapped))
+        .map(index => displayed.card[index]!.shownAt!)
+        .find(({ file, side }) => file === at.file && side === at.side)?.line
+      if (line === undefined) continue
+      editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.InCenter)
+      return true
+    }
+    return false
+  }
+
   /** Shows the new preview of a call in the editors that show it. */
-  #renew(entry: WaitingEntry) {
+  async #renew(entry: WaitingEntry) {
     const { tool_call_id: id } = entry.call
     const view = this.#views.get(id)
     if (!view) return
-    if (this.#active?.id === id) this.guard.restart()
-    void this.#reload(entry, view)
-  }
-
-  async #reload(entry: WaitingEntry, view: CallView) {
+    if (this.#activeTab.current?.id === id) this.#guard.restart()
     const whole = await this.#session.calls.loadPreview(entry, this.#session.requireClient()).catch(() => undefined)
     if (!whole) return
     this.#viewOf(entry)
-    for (const uri of view.sides) {
+    for (const uri of view.sides.values()) {
       const at = parseUri(uri)
-      if (at?.part === 'side') this.#documents.set(uri, whole.files[at.file]?.[at.side] ?? '')
+      if (at?.part === 'side' && whole.files[at.file]) this.#setSide(view, id, whole.files, at.file, at.side)
     }
   }
 
@@ -216,71 +216,19 @@ export class CallEditors implements vscode.Disposable {
    */
   async #settle({ entry, outcome }: Settlement) {
     const { tool_call_id: id } = entry.call
-    this.guard.restart()
+    this.#guard.restart()
     const view = this.#views.get(id)
     if (!view) return
     this.#views.delete(id)
-    const isActive = this.#active?.id === id
+    for (const uri of [view.card, ...view.sides.values()]) this.#recorder.delete(uri)
+    const isActive = this.#activeTab.current?.id === id
     this.#documents.set(view.card, cardText(writeSettledCard(entry, outcome)))
     if (isActive) await vscode.window.showTextDocument(view.card, { preview: true })
-    const tabs = this.#tabsOf(id).filter(tab => !isActive || findCallOfTab(tab, this.#multiDiffs)?.part !== 'card')
-    await vscode.window.tabGroups.close(tabs, true)
-    for (const uri of view.sides) this.#documents.delete(uri)
-    for (const [label, shown] of this.#multiDiffs) if (shown === id) this.#multiDiffs.delete(label)
-  }
-
-  async #tabsFit(fits: () => boolean, signal: AbortSignal): Promise<void> {
-    if (fits() || signal.aborted) return
-    await new Promise<void>(resolve => {
-      const end = () => {
-        listener.dispose()
-        signal.removeEventListener('abort', end)
-        resolve()
-      }
-      const listener = vscode.window.tabGroups.onDidChangeTabs(() => fits() && end())
-      signal.addEventListener('abort', end)
+    const tabs = this.#activeTab.tabsOf(id).filter(tab => {
+      const part = this.#activeTab.refOf(tab)?.part
+      return part === 'side' || part === 'multi-diff' || (part === 'card' && !isActive)
     })
+    await vscode.window.tabGroups.close(tabs, true)
+    for (const uri of view.sides.values()) this.#documents.delete(uri)
   }
-
-  #tabsOf(id: string): vscode.Tab[] {
-    return findTabs(tab => findCallOfTab(tab, this.#multiDiffs)?.id === id)
-  }
-
-  #updateActive() {
-    const active = findActiveCall(this.#multiDiffs)
-    if (active?.id === this.#active?.id && active?.part === this.#active?.part) return
-    this.#active = active
-    this.guard.restart()
-    this.#activeChanged.fire(active)
-  }
-
-  #recordAll() {
-    for (const editor of vscode.window.visibleTextEditors) this.#record(editor)
-  }
-
-  #recordChanged(document: vscode.TextDocument) {
-    const at = parseUri(document.uri)
-    if (!at) return
-    if (at.id === this.#active?.id) this.guard.restart()
-    for (const editor of vscode.window.visibleTextEditors) if (editor.document === document) this.#record(editor)
-  }
-
-  #record({ document, visibleRanges }: vscode.TextEditor) {
-    const at = parseUri(document.uri)
-    const view = at && this.#views.get(at.id)
-    if (!view || !this.#documents.isCurrent(document)) return
-    for (const { start, end } of visibleRanges) {
-      const lines = { first: start.line, last: end.line }
-      if (at.part === 'card') view.displayed.seeCard(lines)
-      else if (at.part === 'side') view.displayed.seeFile(at, lines, wrapsLines(document))
-    }
-  }
-}
-
-/** Returns true if diff editors wrap the lines of the document. */
-function wrapsLines(document: vscode.TextDocument): boolean {
-  const inDiff = vscode.workspace.getConfiguration('diffEditor', document).get<string>('wordWrap')
-  if (inDiff !== 'inherit') return inDiff === 'on'
-  const inEditor = vscode.workspace.getConfiguration('editor', document).get<string>('wordWrap')
-  return inEditor === 'on' || inEditor === 'bounded'
 }

@@ -1,27 +1,40 @@
 // Commands that decide about waiting calls. They act on the entry of a tree, or on the call of the active editor.
 import * as vscode from 'vscode'
-import type { Approval } from '../../../../src/client/client.ts'
 import { escapeLine } from '../../../../src/text/escape-invisible.ts'
 import { formatRules } from '../model/always-options.ts'
 import { getShownPreview } from '../model/call-card.ts'
 import { approve, type DecisionReport, reject } from '../model/decide.ts'
+import type { DecisionGuard } from '../model/decision-guard.ts'
 import { describeMissing } from '../model/displayed.ts'
 import type { Session } from '../model/session.ts'
-import type { WaitingEntry } from '../model/waiting-calls.ts'
+import { isStrict, type WaitingEntry } from '../model/waiting-calls.ts'
+import type { ActiveTab } from './active-tab.ts'
 import type { CallEditors } from './call-editors.ts'
-import { type RegisterCommand, report, showBriefly } from './commands.ts'
+import { type RegisterCommand, report, showBriefly, toEntry } from './commands.ts'
+
+interface DecisionOptions {
+  readonly session: Session
+  readonly editors: CallEditors
+  readonly activeTab: ActiveTab
+  readonly guard: DecisionGuard
+}
 
 export class DecisionCommands {
   readonly #session: Session
   readonly #editors: CallEditors
+  readonly #activeTab: ActiveTab
+  readonly #guard: DecisionGuard
+  #hasOfferedWrapping = false
 
-  constructor(session: Session, editors: CallEditors) {
+  constructor({ session, editors, activeTab, guard }: DecisionOptions) {
     this.#session = session
     this.#editors = editors
+    this.#activeTab = activeTab
+    this.#guard = guard
   }
 
   register(command: RegisterCommand) {
-    command('toolgate.review', (entry?: WaitingEntry) => this.#review(entry))
+    command('toolgate.review', argument => this.#review(toEntry(argument)))
     command(
       'toolgate.showCard',
       this.#withEntry(entry => this.#editors.showCard(entry))
@@ -60,12 +73,12 @@ export class DecisionCommands {
 
   /** Returns the current state of the call that a command is about. */
   find(entry: WaitingEntry | undefined): WaitingEntry | undefined {
-    return this.#session.calls.find(entry?.call.tool_call_id ?? this.#editors.active?.id)
+    return this.#session.calls.find(entry?.call.tool_call_id ?? this.#activeTab.current?.id)
   }
 
   #withEntry(act: (entry: WaitingEntry) => unknown) {
-    return async (given?: WaitingEntry) => {
-      const entry = this.find(given)
+    return async (argument?: unknown) => {
+      const entry = this.find(toEntry(argument))
       if (entry) await act(entry)
       else showBriefly('no waiting call is open')
     }
@@ -74,7 +87,7 @@ export class DecisionCommands {
   /** Ignores the command for a moment after something else has appeared. */
   #deciding(act: (entry: WaitingEntry) => unknown) {
     return this.#withEntry(entry =>
-      this.#editors.guard.accepts() ? act(entry) : showBriefly('ignored, because something new has just appeared')
+      this.#guard.accepts() ? act(entry) : showBriefly('ignored, because something new has just appeared')
     )
   }
 
@@ -90,7 +103,7 @@ export class DecisionCommands {
 
   async #compare(entry: WaitingEntry) {
     if (entry.edited) showBriefly('only the original call can be compared: restore its parameters first')
-    else if (this.#editors.active?.part === 'side' || this.#editors.active?.part === 'multi-diff')
+    else if (this.#activeTab.current?.part === 'side' || this.#activeTab.current?.part === 'multi-diff')
       await this.#editors.showCard(entry)
     else if (!(await this.#editors.compare(entry))) showBriefly('the call changes no files that can be compared')
   }
@@ -101,7 +114,7 @@ export class DecisionCommands {
 
   async #step(by: number) {
     const { entries } = this.#session.calls
-    const at = entries.findIndex(({ call }) => call.tool_call_id === this.#editors.active?.id)
+    const at = entries.findIndex(({ call }) => call.tool_call_id === this.#activeTab.current?.id)
     const next = entries.at((at + by) % Math.max(1, entries.length))
     if (next && entries.indexOf(next) !== at) await this.#editors.show(next)
     else showBriefly('no other call is waiting')
@@ -112,7 +125,7 @@ export class DecisionCommands {
     if (!isStrict(entry))
       return this.#send(entry, now => approve(this.#session.requireClient(), this.#session.calls, now))
     const title = escapeLine(getShownPreview(entry).title)
-    const prompt = `${title} is strict: ${escapeLine(getApproval(entry).reason)} Type yes to approve.`
+    const prompt = `${title} is strict: ${escapeLine((entry.edited?.approval ?? entry.call.approval).reason)} Type yes to approve.`
     const answer = await vscode.window.showInputBox({ prompt, placeHolder: 'yes' })
     if (answer !== 'yes') return showBriefly('you have not decided; the call still waits')
     await this.#send(entry, now => approve(this.#session.requireClient(), this.#session.calls, now, { confirm: true }))
@@ -128,7 +141,7 @@ export class DecisionCommands {
     if (!reason) return showBriefly('you have not decided; the call still waits')
     // A new preview does not change the reason.
     const now = this.find(entry)
-    if (now) await report(await reject(this.#session.requireClient(), this.#session.calls, now, reason))
+    if (now) report(await reject(this.#session.requireClient(), this.#session.calls, now, reason))
   }
 
   async #always(entry: WaitingEntry) {
@@ -151,14 +164,24 @@ export class DecisionCommands {
     const missing = await this.#editors.findMissing(entry)
     if (missing.length === 0) return true
     if (getShownPreview(entry).cut) {
-      await report({ level: 'warning', text: 'The preview is too large to be displayed: it cannot be approved here.' })
+      report({ level: 'warning', text: 'The preview is too large to be displayed: it cannot be approved here.' })
       return false
     }
     const text = `${describeMissing(missing.length)}; nothing was approved`
     showBriefly(text)
-    if (this.#editors.needsWrapping(entry, missing)) void offerWrapping()
+    if (this.#editors.needsWrapping(entry, missing)) void this.#offerWrapping()
     await this.#editors.showMissing(entry)
     return false
+  }
+
+  /** Offers once to wrap lines in diff editors: otherwise the end of a long line may be outside the window. */
+  async #offerWrapping() {
+    if (this.#hasOfferedWrapping) return
+    this.#hasOfferedWrapping = true
+    const text = 'Toolgate: lines of this change may be longer than the diff editor is wide, so the card shows them.'
+    const picked = await vscode.window.showInformationMessage(text, WRAP)
+    if (picked === WRAP)
+      await vscode.workspace.getConfiguration('diffEditor').update('wordWrap', 'on', vscode.ConfigurationTarget.Global)
   }
 
   /** Sends a decision if the call is still the one that was shown. */
@@ -167,21 +190,8 @@ export class DecisionCommands {
     if (!now) return
     if (now !== entry && (now.call !== entry.call || now.edited !== entry.edited))
       return showBriefly('the preview has changed; nothing was decided')
-    await report(await send(now))
+    report(await send(now))
   }
 }
 
-const getApproval = ({ call, edited }: WaitingEntry): Pick<Approval, 'level' | 'reason'> =>
-  edited?.approval ?? call.approval
-
-const isStrict = (entry: WaitingEntry) => getApproval(entry).level === 'strict'
-
 const WRAP = 'Wrap Lines in Diff Editors'
-
-/** Offers to wrap lines in diff editors: otherwise the end of a long line may be outside the window. */
-async function offerWrapping() {
-  const text = 'Lines of this change may be longer than the diff editor is wide, so the card shows them.'
-  const picked = await vscode.window.showInformationMessage(text, WRAP)
-  if (picked === WRAP)
-    await vscode.workspace.getConfiguration('diffEditor').update('wordWrap', 'on', vscode.ConfigurationTarget.Global)
-}
