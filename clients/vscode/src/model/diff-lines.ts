@@ -11,7 +11,8 @@ export interface DiffLine {
 }
 
 const HUNK = /^@@ -(?<before>\d+)(?:,(?<removed>\d+))? \+(?<after>\d+)(?:,(?<added>\d+))? @@/
-const HEADER = /^(?:--- |\+\+\+ |index |diff )/
+/** The mode of a usual new file, and that of a deleted file, say nothing that the texts do not say. */
+const HEADER = /^(?:--- |\+\+\+ |index |diff |new file mode 100644$|deleted file mode )/
 
 /** Returns the lines of a diff. `files` are the files of the preview, whose texts a diff editor shows. */
 export function readDiffLines(diff: string, files: readonly PreviewFile[]): DiffLine[] {
@@ -42,7 +43,7 @@ export function readDiffLines(diff: string, files: readonly PreviewFile[]): Diff
     } else if (text.startsWith('-')) {
       lines.push({ text, kind: 'removed', ...at('before', before++) })
       removed--
-    } else if (text.startsWith('\\')) lines.push({ text, kind: 'property' })
+    } else if (text.startsWith('\\')) lines.push({ text, kind: 'context' })
     else {
       lines.push({ text, kind: 'context', ...at('after', after++) })
       before++

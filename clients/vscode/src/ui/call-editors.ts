@@ -58,11 +58,12 @@ export class CallEditors implements vscode.Disposable {
     )
   }
 
-  /** Shows a call: its changes in a diff editor, or its card if it has warnings or changes no files. */
+  /** Shows a call: in a diff editor if that can show everything, otherwise its card, for example with its warnings. */
   async show(entry: WaitingEntry, options: ShowOptions = {}) {
     const files = await this.#load(entry)
-    const hasNotes = (entry.whole?.preview.notes ?? []).length > 0
-    if (files.length > 0 && !hasNotes && !entry.edited) await this.#showDiff(entry, files, options)
+    const { card } = this.#viewOf(entry).displayed
+    const needsCard = card.some(({ isRequired, shownAt }) => isRequired && !shownAt)
+    if (files.length > 0 && !needsCard) await this.#showDiff(entry, files, options)
     else await this.showCard(entry, options)
   }
 

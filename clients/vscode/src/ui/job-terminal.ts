@@ -1,7 +1,7 @@
 // Terminals that show the output of jobs while they run. A job that accepts input gets what the person types.
 import * as vscode from 'vscode'
 import type { Client, Job } from '../../../../src/client/client.ts'
-import { isRunning } from '../model/background-jobs.ts'
+import { type BackgroundJobs, isRunning } from '../model/background-jobs.ts'
 import { sanitizeForTerminal } from '../model/sanitize-terminal.ts'
 import type { Session } from '../model/session.ts'
 import { describeJob } from '../model/tree-items.ts'
@@ -34,7 +34,7 @@ export function createJobsTree({ jobs }: Session): vscode.Disposable {
 export function registerJobCommands(session: Session, command: RegisterCommand): vscode.Disposable {
   const terminals = new Map<string, vscode.Terminal>()
   command('toolgate.showJob', (job: Job) => {
-    const terminal = terminals.get(job.task_id) ?? createJobTerminal(session.requireClient(), job)
+    const terminal = terminals.get(job.task_id) ?? createJobTerminal(session, job)
     terminals.set(job.task_id, terminal)
     terminal.show(true)
   })
@@ -49,7 +49,8 @@ export function registerJobCommands(session: Session, command: RegisterCommand):
   })
 }
 
-function createJobTerminal(client: Client, job: Job): vscode.Terminal {
+function createJobTerminal(session: Session, job: Job): vscode.Terminal {
+  const client = session.requireClient()
   const written = new vscode.EventEmitter<string>()
   const closing = new AbortController()
   const follow = async () => {
@@ -60,7 +61,7 @@ function createJobTerminal(client: Client, job: Job): vscode.Terminal {
       offset = page.next_offset
       if (page.ended) break
     }
-    written.fire(`\r\n[${describeJob(await client.job(job.task_id)).description}]\r\n`)
+    written.fire(`\r\n[${describeJob(await waitForEnd(client, session.jobs, job.task_id)).description}]\r\n`)
   }
   return vscode.window.createTerminal({
     name: `Toolgate: ${toName(job.description ?? job.command)}`,
@@ -82,4 +83,19 @@ function createJobTerminal(client: Client, job: Job): vscode.Terminal {
       }
     }
   })
+}
+
+/** Resolves with the job once it has ended: its output ends a moment before that. */
+async function waitForEnd(client: Client, jobs: BackgroundJobs, task_id: string): Promise<Job> {
+  for (;;) {
+    const changed = new Promise<void>(resolve => {
+      const subscription = jobs.changed.listen(() => {
+        subscription.dispose()
+        resolve()
+      })
+    })
+    const job = await client.job(task_id)
+    if (!isRunning(job)) return job
+    await changed
+  }
 }
