@@ -18,6 +18,8 @@ const CAMPAIGNS: Readonly<Record<string, readonly string[]>> = {
   hygiene: node('test/soak/hygiene.ts'),
   // Faults of what a server depends on: what callers see, and what is lost.
   faults: node('test/soak/faults.ts'),
+  // The extension for VS Code in code-server, which is installed at first use.
+  vscode: node('test/e2e/vscode/try-out.ts'),
   // Requests of every kind to every route; TEST_SEED gives others.
   fuzz: node('scripts/test/run.ts', '--full', 'test/routes/fuzz'),
   // The changes of the latest commits, made again by calls.

@@ -1,7 +1,7 @@
 // npm run release -- --dry-run: builds everything that is published for a version, in build/release, and shows what would be
 // published. Without --dry-run it publishes the npm packages, those first that the main package depends on. Fails before it publishes
 // anything if the working tree has changes, the changelog lacks the version, or a version differs. .github/workflows/release.yml
-// runs it for a tag, and publishes the image and the release on GitHub.
+// runs it for a tag, and publishes the Python package, the extension for VS Code, the image and the release on GitHub.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -27,6 +27,8 @@ node('scripts/check-launcher.ts')
 node('scripts/package-launchers.ts', 'build/launchers')
 const missing = Object.keys(NODE_PLATFORMS).filter(platform => !makeNodePackage(platform))
 node('scripts/package.ts', 'build/package')
+node('scripts/install-package.ts', 'clients/vscode')
+node('scripts/package-vscode.ts', FOLDER)
 run(PYTHON, ['-m', 'hatchling', 'build', '--directory', path.resolve(FOLDER)], 'clients/python')
 
 // The packages that the main package depends on come first: it is installable as soon as it is published.
@@ -62,6 +64,9 @@ function findFaults(): string[] {
     found.push(`CHANGELOG.md has no heading "## ${version}": replace "(unreleased)"`)
   const python = /__version__ = "(.*)"/.exec(readFileSync('clients/python/src/toolgate/_version.py', 'utf8'))?.[1]
   if (python !== version) found.push(`the Python package has version ${python}, not ${version}`)
+  const extension = JSON.parse(readFileSync('clients/vscode/package.json', 'utf8')) as { version: string }
+  if (extension.version !== version)
+    found.push(`the extension for VS Code has version ${extension.version}, not ${version}`)
   const tag = output('git', 'tag', '--points-at', 'HEAD')
   if (!tag.split('\n').includes(`v${version}`)) found.push(`the commit has no tag v${version}`)
   return found

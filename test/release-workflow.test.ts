@@ -33,6 +33,17 @@ t.test('nothing is published before the tests pass', async t => {
   for (const name of Object.keys(jobs)) t.ok(waitsForTests(name), name)
 })
 
-t.test('the Python package has the version of the server', async t => {
+t.test('the other packages have the version of the server', async t => {
   t.match(readFileSync('clients/python/src/toolgate/_version.py', 'utf8'), `__version__ = "${version}"`)
+  const extension = JSON.parse(readFileSync('clients/vscode/package.json', 'utf8'))
+  t.equal(extension.version, version)
+  t.match(readFileSync('clients/vscode/CHANGELOG.md', 'utf8'), `## ${version}\n`)
+})
+
+t.test('the extension for VS Code is built, published and attached to the release', async t => {
+  t.match(readFileSync('scripts/release.ts', 'utf8'), /package-vscode\.ts/)
+  const commands = (name: string) => jobs[name]!.steps.map(({ run = '' }) => run)
+  t.ok(commands('vscode').some(run => /\bvsce publish .*\.vsix/.test(run)))
+  t.ok(commands('vscode').some(run => /\bovsx@\S+ publish .*\.vsix/.test(run)))
+  t.ok(commands('github').some(run => run.includes('release/*.vsix')))
 })

@@ -1,16 +1,18 @@
 // Builds the extension for VS Code.
-import { readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { execa } from 'execa'
 
-export const EXTENSION = path.resolve(import.meta.dirname, '../../clients/vscode')
+const SOURCE = path.resolve(import.meta.dirname, '../../clients/vscode')
+/** Files of the extension besides its bundle and its manifest. */
+const FILES = ['CHANGELOG.md', 'LICENSE', 'README.md', 'media', 'syntaxes', 'walkthrough']
 
-/** Bundles the extension with the client library into one file of the folder. */
+/** Bundles the extension with the client library into one file of the folder. Returns its path. */
 export async function bundleExtension(folder: string): Promise<string> {
   const outfile = path.join(folder, 'extension.cjs')
   await build({
-    entryPoints: [path.join(EXTENSION, 'src/extension.ts')],
+    entryPoints: [path.join(SOURCE, 'src/extension.ts')],
     outfile,
     bundle: true,
     format: 'cjs',
@@ -27,11 +29,26 @@ export async function bundleExtension(folder: string): Promise<string> {
   return outfile
 }
 
-/** Packs the bundled extension into a folder, and returns the path of the VSIX. */
+/** Packs the extension into a folder. Returns the path of the VSIX. The packages of clients/vscode must be installed. */
 export async function packExtension(folder: string): Promise<string> {
-  const { version } = JSON.parse(readFileSync(path.join(EXTENSION, 'package.json'), 'utf8')) as { version: string }
-  const file = path.resolve(folder, `toolgate-${version}.vsix`)
-  const vsce = path.join(EXTENSION, 'node_modules/@vscode/vsce/vsce')
-  await execa(process.execPath, [vsce, 'package', '--no-dependencies', '--out', file], { cwd: EXTENSION })
-  return file
+  const {
+    devDependencies: _,
+    private: __,
+    ...manifest
+  } = JSON.parse(readFileSync(path.join(SOURCE, 'package.json'), 'utf8')) as {
+    devDependencies: object
+    private: boolean
+    version: string
+  }
+  const stage = path.resolve(folder, 'vscode-extension')
+  rmSync(stage, { recursive: true, force: true })
+  mkdirSync(stage, { recursive: true })
+  for (const file of FILES) cpSync(path.join(SOURCE, file), path.join(stage, file), { recursive: true })
+  writeFileSync(path.join(stage, 'package.json'), JSON.stringify(manifest, null, 2))
+  await bundleExtension(path.join(stage, 'dist'))
+  const vsix = path.resolve(folder, `toolgate-${manifest.version}.vsix`)
+  const vsce = path.join(SOURCE, 'node_modules/@vscode/vsce/vsce')
+  await execa(process.execPath, [vsce, 'package', '--no-dependencies', '--out', vsix], { cwd: stage })
+  rmSync(stage, { recursive: true })
+  return vsix
 }

@@ -111,6 +111,10 @@ export const PARTS = {
   pyright: npmPackage('pyright'),
   'typescript-language-server': npmPackage('typescript-language-server'),
   vite: npmPackage('vite'),
+  vsce: {
+    install: 'npx node scripts/install-package.ts clients/vscode',
+    isAvailable: () => existsSync(path.resolve(E2E_MODULES, '../../../clients/vscode/node_modules/@vscode/vsce'))
+  },
   'vscode-langservers-extracted': npmPackage('vscode-langservers-extracted'),
   'yaml-language-server': npmPackage('yaml-language-server')
 } satisfies Record<string, PartInfo>

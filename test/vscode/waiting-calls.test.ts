@@ -79,6 +79,10 @@ t.test('reports params that are not accepted', async t => {
   const { call } = await ask('edit_file', EDIT)
   await t.rejects(previewEditedCall(client, call, '{'), /not valid JSON/)
   await t.rejects(previewEditedCall(client, call, '[]'), /must be a JSON object/)
+  await t.rejects(
+    previewEditedCall(client, call, '{"line": 9007199254740993}'),
+    /9007199254740993\. Write it in quotes/
+  )
   await t.rejects(previewEditedCall(client, call, '{"path": "poem.txt"}'), /old is required/)
 })
 

@@ -1,6 +1,7 @@
 // A waiting call with params that the person has edited. The server checks them and previews their effect; nothing is changed
 // before the person approves that preview.
 import type { Approval, Client } from '../../../../src/client/client.ts'
+import { findInexactNumbers } from '../../../../src/text/json-numbers.ts'
 import type { WaitingCall } from './waiting-calls.ts'
 
 export interface EditedCall {
@@ -17,6 +18,8 @@ export function parseParams(text: string): Record<string, unknown> {
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error('The parameters must be a JSON object.')
+  const [inexact] = findInexactNumbers(text)
+  if (inexact) throw new Error(`JavaScript would round the number ${inexact.source}. Write it in quotes.`)
   return value as Record<string, unknown>
 }
 

@@ -20,8 +20,18 @@ export function createCardLenses({ calls }: Session): vscode.Disposable {
       }
     }
   )
+  // VS Code keeps the buttons of the earlier text until it has loaded the new one.
+  const loaded = vscode.workspace.onDidChangeTextDocument(({ document }) => {
+    if (document.uri.scheme === SCHEME) changed.fire()
+  })
   const update = () => changed.fire()
-  return vscode.Disposable.from(registration, changed, calls.renewed.listen(update), calls.settled.listen(update))
+  return vscode.Disposable.from(
+    registration,
+    changed,
+    loaded,
+    calls.renewed.listen(update),
+    calls.settled.listen(update)
+  )
 }
 
 type Button = readonly [title: string, command: string]

@@ -50,7 +50,8 @@ export function showOutcomes(
     }
   }
   // The next change of the list updates them again.
-  return session.recent.changed.listen(() => void updateOpenCards().catch(() => {}))
+  const update = () => void updateOpenCards().catch(() => {})
+  return vscode.Disposable.from(session.recent.changed.listen(update), activeTab.onDidChange(update))
 }
 
 /** Returns the address of the open card of a call. */

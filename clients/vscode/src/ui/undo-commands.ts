@@ -45,6 +45,10 @@ export class UndoCommands {
       this.#preview(call?.tool_call_id ?? this.#options.activeTab.current?.id)
     )
     command('toolgate.undoShown', () => this.#undo())
+    command('toolgate.showNextOfUndo', async () => {
+      const shown = this.#findActive()
+      if (shown && !(await this.#showMissing(shown))) showBriefly('everything has been displayed')
+    })
   }
 
   /** Shows the effect of the undo. */
@@ -65,24 +69,34 @@ export class UndoCommands {
   /** Undoes the call of the active card. */
   async #undo() {
     const { session, recorder, activeTab, guard } = this.#options
-    const shown = activeTab.current?.part === 'undo' ? this.#shown.get(activeTab.current.id) : undefined
+    const shown = this.#findActive()
     if (!shown) return showBriefly('no undo is open')
     const { call, preview, displayed, uri } = shown
     if (!guard.accepts()) return showBriefly('ignored, because something new has just appeared')
     if (!preview.available || preview.digest === undefined) return showBriefly('this call cannot be undone')
-    recorder.recordAll()
-    const missing = displayed.missing()
-    if (missing.length > 0) {
-      const line = missing[0]!
-      const editor = await vscode.window.showTextDocument(uri, { preview: true })
-      editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.AtTop)
-      return showBriefly(`${describeMissing(missing.length)}; nothing was undone`)
-    }
+    if (await this.#showMissing(shown))
+      return showBriefly(`${describeMissing(displayed.missing().length)}; nothing was undone`)
     const undo = await session.requireClient().undo(call.tool_call_id, { digest: preview.digest, wait_ms: WAIT_MS })
     this.#shown.delete(call.tool_call_id)
     recorder.delete(uri)
     await vscode.window.tabGroups.close(activeTab.tabsOf(call.tool_call_id), true)
     const level = undo.status === 'success' ? 'information' : 'warning'
     report({ level, text: `undo: ${describeEnd(undo)}` })
+  }
+
+  /** Returns the undo that the active tab shows. */
+  #findActive(): ShownUndo | undefined {
+    const { current } = this.#options.activeTab
+    return current?.part === 'undo' ? this.#shown.get(current.id) : undefined
+  }
+
+  /** Shows the next part that was not displayed. Returns false if everything was. */
+  async #showMissing({ displayed, uri }: ShownUndo): Promise<boolean> {
+    this.#options.recorder.recordAll()
+    const [line] = displayed.missing()
+    if (line === undefined) return false
+    const editor = await vscode.window.showTextDocument(uri, { preview: true })
+    editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.AtTop)
+    return true
   }
 }
