@@ -96,7 +96,12 @@ t.test('a command has a card with the scripts that it executes', async t => {
   })
   await review(await ask('shell_exec', { command: 'npm test' }))
   t.equal(contexts.get('toolgate.active'), 'card')
-  for (const part of ['│ npm test', '│ Executes package.json (scripts.test):', '│     process.exit()', 'Reason: '])
+  for (const part of [
+    '▌ Effect\n│ npm test\n│ cwd: .\n',
+    '▌ Executes package.json (scripts.test)\n│ node test.js\n',
+    '▌ Executes test.js\n│ process.exit()\n',
+    'Reason: '
+  ])
     t.match(activeText(), part)
   t.match(activeText(), '! Isolation none: the command can access all your files and the network.')
   t.match(buttons(), ['$(check) Approve (y)', '$(close) Reject (n)'])

@@ -75,6 +75,16 @@ t.test('keys, menus and the walkthrough use declared commands and views', async 
   for (const id of [...used, ...links]) t.ok(known.has(id), id)
 })
 
+t.test('the model does not depend on VS Code', async t => {
+  const importing = await run('git', ['grep', '-l', "from 'vscode'", '--', `${SOURCE}/src`])
+  const files = importing.stdout.trim().split('\n')
+  t.ok(files.length > 5)
+  t.same(
+    files.filter(file => file.startsWith(`${SOURCE}/src/model/`)),
+    []
+  )
+})
+
 t.test('keys that decide act only in editors with calls', async t => {
   for (const { key, when } of keybindings)
     if (key.length === 1 || key === 'space')

@@ -1,5 +1,5 @@
 // The card of a waiting call: its effect, its reason, its warnings and its parameters.
-import type { Approval, PreviewFile } from '../../../../src/client/client.ts'
+import type { Approval, PreviewFile, PreviewSection } from '../../../../src/client/client.ts'
 import { escapeInvisible } from '../../../../src/text/escape-invisible.ts'
 import type { Card } from './card.ts'
 import { CardWriter } from './card-writer.ts'
@@ -25,10 +25,7 @@ export function writeCallCard(entry: WaitingEntry, now: Date): Card {
   for (const note of preview.notes ?? []) card.line(`! ${note}`, { isRequired: true })
   if (hasInvisible([preview, params, call.context])) card.line(`! ${HAS_INVISIBLE}`, { isRequired: true })
   for (const fact of preview.information ?? []) card.line(`· ${fact}`, { isRequired: true })
-  if (preview.text !== undefined) {
-    card.heading('Effect')
-    card.quote(preview.text, { isRequired: true })
-  }
+  if (preview.text !== undefined) writeEffect(card, preview.text, preview.sections ?? [])
   // The texts of the files belong to the call as it was requested.
   if (preview.diff) writeDiff(card, preview.diff, edited ? [] : (whole?.files ?? []))
   card.heading(edited ? 'Parameters, edited by you' : 'Parameters')
@@ -40,6 +37,28 @@ export function writeCallCard(entry: WaitingEntry, now: Date): Card {
   for (const { tier, effect, reason: why } of matched_rules) card.line(`rule: ${tier}, ${effect}: ${why}`)
   return card.card
 }
+
+/** Adds the text of a preview: the command, then each file that it executes under a heading. */
+function writeEffect(card: CardWriter, text: string, sections: readonly PreviewSection[]) {
+  const lines = text.split('\n')
+  const [first] = sections
+  card.heading('Effect')
+  card.quote(joinLines(lines.splice(0, first?.lines ?? lines.length)), REQUIRED)
+  for (const { lines: count } of sections.slice(1)) {
+    const [heading = '', ...content] = lines.splice(0, count)
+    card.heading(heading.replace(/:$/, ''), REQUIRED)
+    // In the plain text the content is indented; here the bar distinguishes it from headings.
+    const shown = joinLines(content.map(line => line.replace(/^ {4}/, '')))
+    if (shown !== '') card.quote(shown, REQUIRED)
+  }
+  const rest = joinLines(lines)
+  if (rest !== '') card.quote(rest, REQUIRED)
+}
+
+const REQUIRED = { isRequired: true }
+
+/** Joins lines, without empty ones at the end. */
+const joinLines = (lines: readonly string[]) => lines.join('\n').replace(/\n+$/, '')
 
 /** Adds a diff. Its changes are required, wherever they are displayed. */
 export function writeDiff(card: CardWriter, diff: string, files: readonly PreviewFile[]) {

@@ -39,9 +39,9 @@ export class CardWriter {
     if (this.#lines.length > 0 && this.#lines.at(-1)!.text !== '') this.line('')
   }
 
-  heading(text: string) {
+  heading(text: string, options: LineOptions = {}) {
     this.gap()
-    this.line(`▌ ${text}`)
+    this.line(`▌ ${text}`, options)
   }
 
   /** Adds a text of several lines by someone else. */

@@ -17,9 +17,13 @@ export interface SessionRef {
   readonly workspace: string
 }
 
+/** Longer timers fire at once. */
+const MAX_TIMER_MS = 24 * 60 * 60 * 1_000
+
 export class Modes {
   readonly changed = new Listeners()
   #list: SessionModeList = { default: 'ask', modes: [] }
+  #expiry: ReturnType<typeof setTimeout> | undefined
 
   /** The mode of sessions for which no mode was set. */
   get default(): Mode {
@@ -34,6 +38,28 @@ export class Modes {
   async load(client: Pick<Client, 'modes'>) {
     this.#list = await client.modes()
     this.changed.notify()
+    this.#notifyAtExpiry()
+  }
+
+  dispose() {
+    clearTimeout(this.#expiry)
+  }
+
+  /** A mode that expires has no event. */
+  #notifyAtExpiry() {
+    clearTimeout(this.#expiry)
+    const now = Date.now()
+    const ends = this.#list.modes
+      .map(({ expires_at }) => (expires_at === null ? Number.NaN : Date.parse(expires_at)))
+      .filter(end => end > now)
+    if (ends.length === 0) return
+    this.#expiry = setTimeout(
+      () => {
+        this.changed.notify()
+        this.#notifyAtExpiry()
+      },
+      Math.min(Math.min(...ends) - now + 1, MAX_TIMER_MS)
+    )
   }
 
   /** Returns the mode of a session. It has several if its tokens have different ones. */

@@ -117,6 +117,7 @@ export class Session {
     this.disconnect()
     this.#loadRecent.dispose()
     this.#loadJobs.dispose()
+    this.modes.dispose()
   }
 
   async #follow(folders: readonly string[], handlers: EffectHandlers, signal: AbortSignal) {
@@ -142,11 +143,15 @@ export class Session {
     const client = connect({ ...found, client: 'vscode', rediscover: () => this.#find(folders) })
     this.#forget()
     this.#client = client
+    let queue = Promise.resolve()
     const frontEnd = client.registerFrontEnd(handlers, {
       client_id: this.clientId,
       types: EVENT_TYPES,
       signal,
-      onEvent: event => void this.#apply(event, client, signal),
+      // One after another: a decision must not be overtaken by the call that it decides.
+      onEvent: event => {
+        queue = queue.then(() => this.#apply(event, client, signal))
+      },
       onDisconnect: () => this.#setState({ state: 'lost' })
     })
     await frontEnd.closed
