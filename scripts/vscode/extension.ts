@@ -18,7 +18,7 @@ export async function bundleExtension(folder: string): Promise<string> {
     format: 'cjs',
     platform: 'node',
     // The Node of the oldest VS Code that the extension supports.
-    target: 'node20.16',
+    target: 'node20.18',
     external: ['vscode'],
     minifySyntax: true,
     minifyWhitespace: true,

@@ -155,6 +155,7 @@ async function tryOut(page: Page, { client, project }: Awaited<ReturnType<typeof
   })
   await ended(both, 'success')
   assert.equal(read('notes.txt'), 'three\n')
+  await waitUntil('the comparison to be closed', async () => (await tab('Patch 2 files ·').count()) === 0)
 
   step('parameters are edited, and the preview of the edited call is approved')
   const edited = await ask('edit_file', { path: 'notes.txt', old: 'three', new: 'four' })
@@ -184,13 +185,20 @@ async function tryOut(page: Page, { client, project }: Awaited<ReturnType<typeof
   const unseen = await ask('edit_file', { path: 'greet.js', old: 'Hi', new: 'Hey' })
   await statusBar('Toolgate 1').waitFor()
   await page.keyboard.type(' yyy')
-  assert.match(await editorText(), /yes.yyy/)
+  const shown = await client.call('editor_open', { path: 'test.js', line: 3 })
+  assert.equal(shown.status, 'success')
+  await page.locator('.tab[data-resource-name="test.js"]').waitFor()
+  await page.keyboard.type(' zzz')
+  const typed = page.locator('.editor-instance .view-lines', { hasText: 'yes' })
+  await waitUntil('the keys to arrive', async () => /yes.yyy.zzz/.test(await typed.innerText()))
+  // Goes back to one editor group.
+  await page.locator('.tab[data-resource-name="test.js"]').click({ button: 'middle' })
   assert.equal((await client.get(unseen)).status, 'awaiting_approval')
   await view('Toolgate').click({ force: true })
 
   step('unsaved text is reported, and calls warn about it')
   await waitUntil('the server to have the text', async () =>
-    (await client.buffers({ content: true })).some(buffer => buffer.content === 'five\nyes yyy')
+    (await client.buffers({ content: true })).some(buffer => buffer.content === 'five\nyes yyy zzz')
   )
   const over = await ask('edit_file', { path: 'notes.txt', old: 'five', new: 'six' })
   await waiting('Edit notes.txt').click()
@@ -220,7 +228,7 @@ async function tryOut(page: Page, { client, project }: Awaited<ReturnType<typeof
   await press('y', async () => (await client.get(job)).status !== 'awaiting_approval')
   await itemOf('Jobs', 'running').click()
   await page.locator('.xterm-rows', { hasText: 'started' }).waitFor()
-  assert.equal(await page.getByText('Reject (n)').count(), 0, 'the card of the approved call has no buttons')
+  await waitUntil('the buttons to be removed from the card', async () => !(await page.getByText('Reject (n)').count()))
   await client.cancel(job)
 
   step('a proposal is changed and accepted')

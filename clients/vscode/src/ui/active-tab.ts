@@ -39,6 +39,10 @@ export class ActiveTab implements vscode.Disposable {
     this.#multiDiffs.set(label, id)
   }
 
+  removeMultiDiff(id: string) {
+    for (const [label, shown] of this.#multiDiffs) if (shown === id) this.#multiDiffs.delete(label)
+  }
+
   update() {
     const active = this.refOf(vscode.window.tabGroups.activeTabGroup.activeTab)
     if (active?.id === this.#current?.id && active?.part === this.#current?.part) return

@@ -230,6 +230,7 @@ export class CallEditors implements vscode.Disposable {
       return part === 'side' || part === 'multi-diff' || (part === 'card' && !isActive)
     })
     await vscode.window.tabGroups.close(tabs, true)
+    this.#activeTab.removeMultiDiff(id)
     for (const uri of view.sides.values()) this.#documents.delete(uri)
   }
 }
