@@ -33,13 +33,12 @@ function parseJson(text: string): unknown {
 
 /** Previews the call with other params. Throws if the server does not accept them. */
 export async function previewEditedCall(
-  client: Pick<Client, 'dryRun'>,
+  client: Pick<Client, 'dryRunModified'>,
   call: WaitingCall,
   text: string
 ): Promise<EditedCall> {
   const params = parseParams(text)
-  const { tool, session_id, workspace, agent } = call
-  const found = await client.dryRun(tool, params, { session_id, workspace, ...(agent !== undefined && { agent }) })
+  const found = await client.dryRunModified(call, params)
   const { verdict } = found
   if (verdict.decision === 'deny') throw new Error(verdict.reason)
   return {
@@ -51,7 +50,7 @@ export async function previewEditedCall(
       reason: verdict.reason,
       matched_rules: verdict.matched_rules,
       // A call that only reads has no preview.
-      preview: found.preview ?? { title: `${tool} with other parameters` }
+      preview: found.preview ?? { title: `${call.tool} with other parameters` }
     }
   }
 }
