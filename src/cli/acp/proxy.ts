@@ -37,6 +37,8 @@ interface OpenSession {
   embeds: Map<string, string>
   /** Aborted when the user cancels the turn. */
   turn: AbortController
+  /** Aborted when the session is loaded again. */
+  replaced: AbortController
 }
 
 type AgentRequestHandler = (
@@ -74,7 +76,7 @@ export class AcpProxy {
 
   fromAgent(message: AcpMessage): void {
     const { id, method, params } = message
-    const handle = method === undefined ? undefined : this.#handlers[method]
+    const handle = method !== undefined && Object.hasOwn(this.#handlers, method) ? this.#handlers[method] : undefined
     if (handle && id !== undefined) return void this.#answer(message, handle)
     const cancelled = method === '$/cancel_request' ? this.#requests.get(params?.requestId) : undefined
     if (cancelled) return void cancelled.abort()
@@ -128,17 +130,20 @@ export class AcpProxy {
       const { agent, log } = this.#options
       const session = { cwd, session_id, agent, ...connected, acpId: acpId.promise }
       const embeds = new Map<string, string>()
+      const replaced = new AbortController()
+      const signal = AbortSignal.any([replaced.signal, this.#closing.signal])
       const open: OpenSession = {
         session,
         embeds,
         setId: acpId.resolve,
-        approvals: new EditorApprovals({ session, editor: this.#editor, signal: this.#closing.signal, log }),
+        approvals: new EditorApprovals({ session, editor: this.#editor, signal, log }),
         terminals: new AgentTerminals(
           (terminalId, text) => void this.#showOutput(session, embeds.get(terminalId), text)
         ),
-        turn: new AbortController()
+        turn: new AbortController(),
+        replaced
       }
-      open.approvals.follow().catch(error => this.#closing.signal.aborted || log((error as Error).message))
+      open.approvals.follow().catch(error => signal.aborted || log((error as Error).message))
       if (typeof params.sessionId === 'string') this.#register(params.sessionId, open)
       else this.#opening.set(id, open)
       const mcpServers = [...params.mcpServers, this.#options.mcpServer(session)]
@@ -157,6 +162,7 @@ export class AcpProxy {
 
   #register(id: string, open: OpenSession): void {
     open.setId(id)
+    this.#sessions.get(id)?.replaced.abort()
     this.#sessions.set(id, open)
   }
 

@@ -284,6 +284,15 @@ t.test('terminals run commands of the server', async t => {
   t.notOk(existsSync(editor.file('made')))
 })
 
+t.test('unknown methods are passed on, and a loaded session works', async t => {
+  const editor = await startEditor(t)
+  t.match(await editor.perform('constructor'), { failure: /[Mm]ethod not found/ })
+  await editor.agent.request('session/load', { sessionId: editor.sessionId, cwd: editor.project, mcpServers: [] })
+  editor.answerWith(() => choose('approve'))
+  t.match(await editor.ask('a.txt', 'one', 'two'), { outcome: { optionId: 'yes' } })
+  t.equal(editor.asked.length, 1)
+})
+
 t.test('a cancelled turn cancels what waits', async t => {
   const editor = await startEditor(t)
   const seen = Promise.withResolvers<void>()

@@ -26,7 +26,8 @@ agent({ name: 'scripted' })
       servers: () => servers,
       notify: () => client.notify('session/update', { sessionId, update: params })
     }
-    const perform = async () => own[method]?.() ?? client.request(method, { sessionId, ...params })
+    const perform = async () =>
+      (Object.hasOwn(own, method) ? own[method]!() : undefined) ?? client.request(method, { sessionId, ...params })
     const text = JSON.stringify(await perform().catch((error: Error) => ({ failure: error.message }))) ?? 'null'
     await client.notify('session/update', {
       sessionId,

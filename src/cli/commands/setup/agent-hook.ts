@@ -41,7 +41,8 @@ Examples:
       context.handleInterrupt()
       const input = parseInput(await text(context.runtime.stdin))
       const decision = await decide(context, input, agent).catch(toDenial)
-      const output = decision && FORMATS[input.hook_event_name]?.(decision)
+      const format = FORMATS.get(input.hook_event_name)
+      const output = decision && format?.(decision)
       if (output) context.terminal.print(JSON.stringify({ hookSpecificOutput: output }))
     })
 }
@@ -58,17 +59,23 @@ function parseInput(json: string): HookInput {
 }
 
 /** Forms of a decision by event. */
-const FORMATS: Readonly<Record<string, (decision: NonNullable<Decision>) => object>> = {
-  PreToolUse: decision => ({
-    hookEventName: 'PreToolUse',
-    permissionDecision: decision.allow ? 'allow' : 'deny',
-    permissionDecisionReason: decision.allow ? 'Allowed by Toolgate.' : decision.reason
-  }),
-  PermissionRequest: decision => ({
-    hookEventName: 'PermissionRequest',
-    decision: decision.allow ? { behavior: 'allow' } : { behavior: 'deny', message: decision.reason }
-  })
-}
+const FORMATS = new Map<string, (decision: NonNullable<Decision>) => object>([
+  [
+    'PreToolUse',
+    decision => ({
+      hookEventName: 'PreToolUse',
+      permissionDecision: decision.allow ? 'allow' : 'deny',
+      permissionDecisionReason: decision.allow ? 'Allowed by Toolgate.' : decision.reason
+    })
+  ],
+  [
+    'PermissionRequest',
+    decision => ({
+      hookEventName: 'PermissionRequest',
+      decision: decision.allow ? { behavior: 'allow' } : { behavior: 'deny', message: decision.reason }
+    })
+  ]
+])
 
 async function decide(context: CliContext, input: HookInput, agent: string | undefined): Promise<Decision> {
   const { hook_event_name, session_id, tool_name, tool_input } = input

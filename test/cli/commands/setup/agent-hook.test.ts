@@ -76,6 +76,7 @@ t.test('calls that the server cannot evaluate are left to the agent, until it as
   const at = await serveProject(t)
   t.equal(await report(at, 'PreToolUse', 'Read', { file_path: '/etc/hostname' }), undefined)
   t.equal(await report(at, 'PreToolUse', 'Task', { prompt: 'Find bugs.' }), undefined)
+  t.equal(await report(at, 'PreToolUse', 'constructor', {}), undefined)
   t.equal(await report(at, 'PreToolUse', 'mcp__toolgate__read_file', {}), undefined)
   t.same(await report(at, 'PermissionRequest', 'mcp__toolgate__read_file', {}), {
     hookEventName: 'PermissionRequest',
