@@ -27,6 +27,7 @@ const SETTINGS = {
   'chat.disableAIFeatures': true,
   'extensions.ignoreRecommendations': true,
   'git.enabled': false,
+  'files.autoSave': 'off',
   // Text in the page, which tests can read.
   'terminal.integrated.gpuAcceleration': 'off'
 }

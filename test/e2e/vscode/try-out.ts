@@ -115,7 +115,7 @@ async function tryOut(page: Page, { client, project }: Awaited<ReturnType<typeof
   await waitUntil('the card', async () => /Executes.package\.json/.test(await editorText()))
   await shoot('command')
   await press('r', () => page.locator('.quick-input-widget input').isVisible())
-  await page.keyboard.type('keep the coverage')
+  await page.locator('.quick-input-widget input').fill('keep the coverage')
   await page.keyboard.press('Enter')
   await ended(command, 'rejected')
   const rejected = await client.get(command)
