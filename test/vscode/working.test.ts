@@ -187,3 +187,25 @@ t.test('shows a call beside the active editor if the person wants that', async t
   await waitUntil('the diff', () => tabs().includes('Edit poem.txt (Toolgate)'))
   t.same(messages, [])
 })
+
+t.test('a card shows lines of a proposal that the diff editor may cut off', async t => {
+  const { post, get, run, decide, messages, activeTab, activeText } = await openWindow(t, {
+    settings: { 'diffEditor.wordWrap': 'off' }
+  })
+  const line = `tulips ${'and more '.repeat(20)}`
+  const { tool_call_id: id } = await post('/calls', {
+    tool: 'editor_show_diff',
+    params: { path: 'poem.txt', new_content: `roses\n${line}\n` },
+    background: true
+  })
+  await waitUntil('the proposal', () => messages.length > 0)
+  await run('toolgate.reviewProposal')
+  await decide('toolgate.acceptProposal')
+  t.equal(activeTab(), 'Proposal: poem.txt (Toolgate)')
+  t.match(activeText(), `+${line}`.trimEnd())
+  t.equal((await get(`/calls/${id}`)).status, 'running', 'nothing was accepted')
+  await run('toolgate.reviewProposal')
+  await decide('toolgate.acceptProposal')
+  await waitUntil('the call to end', async () => (await get(`/calls/${id}`)).status === 'success')
+  t.match((await get(`/calls/${id}`)).result.data, { decision: 'accepted', edited: false })
+})

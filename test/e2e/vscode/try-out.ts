@@ -208,10 +208,12 @@ async function tryOut(page: Page, { client, project }: Awaited<ReturnType<typeof
 
   step('the mode is set in the status bar')
   await statusBar('ask').click()
-  await page.locator('.quick-input-list [role=option]', { hasText: 'accept-edits' }).click()
+  await page.locator('.quick-input-widget input').fill('accept-edits')
+  await page.keyboard.press('Enter')
   await statusBar('accept-edits').waitFor()
   await page.locator('.statusbar-item', { hasText: 'accept-edits' }).first().click()
-  await page.locator('.quick-input-list [role=option]', { hasText: 'configured' }).click()
+  await page.locator('.quick-input-widget input').fill('configured')
+  await page.keyboard.press('Enter')
   await statusBar('ask').waitFor()
 
   step('a call is undone after its effect was displayed')

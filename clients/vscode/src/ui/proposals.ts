@@ -1,15 +1,16 @@
 // Proposals of agents for the text of a file: a diff whose right side the person can change before accepting it.
 import * as vscode from 'vscode'
 import type { EffectAnswer } from '../../../../src/client/client.ts'
+import { cardText } from '../model/card.ts'
 import type { DecisionGuard } from '../model/decision-guard.ts'
 import { Displayed, describeMissing } from '../model/displayed.ts'
 import { type Proposal, writeProposalCard } from '../model/proposal-card.ts'
 import type { ActiveTab } from './active-tab.ts'
 import type { CallDocuments } from './call-documents.ts'
 import { type RegisterCommand, showBriefly } from './commands.ts'
-import type { DisplayRecorder } from './display-recorder.ts'
+import { type DisplayRecorder, wrapsLinesInDiff } from './display-recorder.ts'
 import type { MemoryFiles } from './memory-files.ts'
-import { proposalUri, sideUri } from './uris.ts'
+import { cardUri, proposalUri, sideUri } from './uris.ts'
 
 type Answer = EffectAnswer<'editor.show_diff'>
 
@@ -17,6 +18,7 @@ interface OpenProposal {
   readonly proposal: Proposal
   readonly before: vscode.Uri
   readonly after: vscode.Uri
+  readonly card: vscode.Uri
   readonly displayed: Displayed
   readonly answer: (answer: Answer) => void
 }
@@ -48,8 +50,11 @@ export class Proposals {
   /** Offers a proposal, and resolves with the decision. The signal aborts when it is no longer awaited. */
   async propose(id: string, proposal: Proposal, signal: AbortSignal): Promise<Answer> {
     const { documents, files, recorder } = this.#options
-    const card = writeProposalCard(proposal)
-    const displayed = new Displayed(card)
+    const displayed = new Displayed(writeProposalCard(proposal))
+    const card = cardUri(id, `Proposal: ${proposal.path}`)
+    const text = cardText(displayed.card)
+    documents.set(card, text)
+    recorder.add(card, { text, see: lines => displayed.seeCard(lines) })
     const before = sideUri(id, { file: 0, side: 'before' }, proposal.path)
     const after = proposalUri(id, proposal.path)
     documents.set(before, proposal.before ?? '')
@@ -64,7 +69,7 @@ export class Proposals {
       })
     try {
       return await new Promise<Answer>((resolve, reject) => {
-        this.#open.set(id, { proposal, before, after, displayed, answer: resolve })
+        this.#open.set(id, { proposal, before, after, card, displayed, answer: resolve })
         signal.addEventListener('abort', () => reject(new Error('The proposal is no longer awaited.')))
         void this.#announce(id, proposal)
       })
@@ -113,14 +118,20 @@ export class Proposals {
     return answer({ decision: 'accepted', ...(isChanged && { content }) })
   }
 
-  /** Reveals the first line that was not displayed. */
-  #showMissing({ displayed, before, after }: OpenProposal) {
-    const at = displayed.missing().map(line => displayed.card[line]?.shownAt)[0]
+  /** Shows the first line that was not displayed: in the diff editor, or in the card if the diff editor may cut it off. */
+  async #showMissing({ displayed, before, after, card }: OpenProposal) {
+    this.#options.recorder.recordAll()
+    const [index] = displayed.missing()
+    if (index === undefined) return showBriefly('everything has been displayed')
+    const at = displayed.card[index]?.shownAt
     const uri = at?.side === 'before' ? before : after
-    const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri.toString())
-    if (at === undefined || !editor) return showBriefly('everything has been displayed')
-    const { line } = at
-    return editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.InCenter)
+    const inDiff = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri.toString())
+    const fits = inDiff && displayed.isShownInDiff(index, wrapsLinesInDiff(inDiff.document))
+    const editor = fits ? inDiff : await vscode.window.showTextDocument(card, { preview: true })
+    const line = fits && at ? at.line : index
+    editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.InCenter)
+    if (!fits)
+      showBriefly('this card shows lines that the diff editor may cut off; accept the proposal in the diff editor')
   }
 
   async #remove(id: string) {
@@ -128,10 +139,10 @@ export class Proposals {
     const open = this.#open.get(id)
     if (!open) return
     this.#open.delete(id)
-    recorder.delete(open.before)
-    recorder.delete(open.after)
+    for (const uri of [open.before, open.after, open.card]) recorder.delete(uri)
     await files.remove(open.after, activeTab.tabsOf(id))
     documents.delete(open.before)
+    documents.delete(open.card)
   }
 }
 
