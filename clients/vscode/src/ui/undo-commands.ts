@@ -95,7 +95,8 @@ export class UndoCommands {
     this.#options.recorder.recordAll()
     const [line] = displayed.missing()
     if (line === undefined) return false
-    const editor = await vscode.window.showTextDocument(uri, { preview: true })
+    const visible = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri.toString())
+    const editor = visible ?? (await vscode.window.showTextDocument(uri, { preview: true }))
     editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.AtTop)
     return true
   }
