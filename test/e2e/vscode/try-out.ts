@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
@@ -69,7 +70,7 @@ async function tryOut(page: Page, { client, project }: Awaited<ReturnType<typeof
     if (!values.screenshots) return
     await page.setViewportSize(PICTURE)
     await page.mouse.move(600, 500)
-    await page.waitForTimeout(SHOT_DELAY_MS)
+    await pause(SHOT_DELAY_MS)
     await page.screenshot({ path: `docs/images/vscode-${name}.png` })
     await page.setViewportSize(WINDOW)
   }
@@ -78,7 +79,7 @@ async function tryOut(page: Page, { client, project }: Awaited<ReturnType<typeof
     await page.locator('.editor-instance .view-lines').last().click()
     await waitUntil(`${key} to be accepted`, async () => {
       await page.keyboard.press(key)
-      await page.waitForTimeout(200)
+      await pause(200)
       return isDone()
     })
   }
@@ -150,7 +151,7 @@ async function tryOut(page: Page, { client, project }: Awaited<ReturnType<typeof
   await waitUntil('both diffs', async () => (await page.locator('.monaco-diff-editor .line-insert').count()) >= 2)
   await waitUntil('the button to be accepted', async () => {
     await button('Approve').click()
-    await page.waitForTimeout(200)
+    await pause(200)
     return (await client.get(both)).status !== 'awaiting_approval'
   })
   await ended(both, 'success')
@@ -243,7 +244,7 @@ async function tryOut(page: Page, { client, project }: Awaited<ReturnType<typeof
   await page.keyboard.type('// mine')
   await waitUntil('the button to be accepted', async () => {
     await button('Accept Proposal').click()
-    await page.waitForTimeout(200)
+    await pause(200)
     return (await tab('Proposal: greet.js').count()) === 0
   })
   const accepted = await proposal
