@@ -2,6 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Call, type CallOptions, type Client, ToolgateError } from '../client/client.ts'
 import { randomCallId } from '../node-client/call-id.ts'
+import { type EndedCall, hasEnded } from './ended-call.ts'
+import { isDisconnected } from './reconnect.ts'
 
 /** A session of an agent. */
 export interface AgentSession {
@@ -12,8 +14,6 @@ export interface AgentSession {
   calls: Client
 }
 
-export type EndedCall = Exclude<Call, { status: 'awaiting_approval' | 'queued' | 'running' }>
-
 const WAIT_MS = 30_000
 const RETRY_MS = 500
 
@@ -23,14 +23,22 @@ export interface AgentCall extends Pick<CallOptions, 'executor' | 'tool_call_id'
   params: Record<string, unknown>
 }
 
+/** Submits a call of the session. `wait_ms` as in `Client.call`. */
+export function submitAgentCall(
+  { calls, session_id, agent }: AgentSession,
+  { tool, params, ...more }: AgentCall,
+  wait: Pick<CallOptions, 'wait_ms'> = {}
+): Promise<Call> {
+  return calls.call(tool, params, { session_id, ...(agent !== undefined && { agent }), ...more, ...wait })
+}
+
 /** Submits a call and waits until it has ended, through its approval and restarts of the server. `signal` cancels it. */
 export async function runAgentCall(session: AgentSession, call: AgentCall, signal: AbortSignal): Promise<EndedCall> {
-  const { calls, session_id, agent } = session
-  const { tool, params, tool_call_id = randomCallId(), ...more } = call
-  const scope = { session_id, ...(agent !== undefined && { agent }) }
+  const { calls } = session
+  const { tool_call_id = randomCallId() } = call
   const cancel = cancelOn(signal, calls, tool_call_id)
   try {
-    const submitted = await calls.call(tool, params, { ...scope, ...more, tool_call_id })
+    const submitted = await submitAgentCall(session, { ...call, tool_call_id })
     if (signal.aborted) cancel()
     return await waitForCallEnd(calls, submitted)
   } finally {
@@ -81,7 +89,7 @@ export function cancelOn(signal: AbortSignal, calls: Client, tool_call_id: strin
 
 /** Waits until a call has ended. */
 export async function waitForCallEnd(calls: Client, first: Call): Promise<EndedCall> {
-  for (let call = first; ; call = await getCall(calls, first.tool_call_id)) if (isEnded(call)) return call
+  for (let call = first; ; call = await getCall(calls, first.tool_call_id)) if (hasEnded(call)) return call
 }
 
 async function getCall(calls: Client, id: string): Promise<Call> {
@@ -90,14 +98,10 @@ async function getCall(calls: Client, id: string): Promise<Call> {
       return await calls.get(id, { wait_ms: WAIT_MS })
     } catch (error) {
       // The call waits across a restart of the server.
-      if (!(error instanceof ToolgateError && error.code === 'UNREACHABLE')) throw error
+      if (!isDisconnected(error)) throw error
       await pause(RETRY_MS)
     }
 }
-
-/** Returns true if a call has a result, or will not have one. */
-export const isEnded = (call: Call): call is EndedCall =>
-  call.status !== 'awaiting_approval' && call.status !== 'queued' && call.status !== 'running'
 
 /** Returns the message for the model of a call without a result. */
 export function formatRefusal(call: Exclude<EndedCall, { status: 'success' }>): string {

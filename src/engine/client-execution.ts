@@ -2,11 +2,9 @@
 // it is allowed, the call ends successfully, and the client runs the action with tools that the server does not control.
 import { Type } from 'typebox'
 import type { Call } from '../protocol/calls.ts'
+import { memoizeByObject } from '../text/memoize-by-object.ts'
 import type { CommandRequest } from '../tool/request.ts'
 import type { Tool } from '../tool/tool.ts'
-
-/** The part of a call that names who executes it. */
-type Executed = Pick<Call, 'executor'>
 
 /** Warning for the approver of a call that the client executes. */
 export const CLIENT_EXECUTION_NOTE =
@@ -19,19 +17,12 @@ const ALLOWED = Type.Object({
   executor: Type.Literal('client', { description: 'The call is allowed, and the client can execute it.' })
 })
 
-const decisionTools = new WeakMap<Tool, Tool>()
-
 /** Returns the tool for a call: for one that the client executes, a tool with the same evaluation that does not act. */
-export function toolForExecutor(tool: Tool, { executor }: Executed): Tool {
-  if (executor !== 'client') return tool
-  const known = decisionTools.get(tool)
-  if (known) return known
-  const made = toDecisionTool(tool)
-  decisionTools.set(tool, made)
-  return made
-}
+export const toolForExecutor = (tool: Tool, { executor }: Pick<Call, 'executor'>): Tool =>
+  executor === 'client' ? toDecisionTool(tool) : tool
 
-function toDecisionTool(tool: Tool): Tool {
+/** Memoized, because a call whose tool is another object is evaluated again. */
+const toDecisionTool = memoizeByObject((tool: Tool): Tool => {
   const { primary } = tool.traits ?? {}
   return {
     ...tool,
@@ -53,7 +44,7 @@ function toDecisionTool(tool: Tool): Tool {
     run: () => ({ executor: 'client' }),
     present: () => ({ title: `${tool.name} allowed`, content: 'The call is allowed. Execute it now.' })
   }
-}
+})
 
 /** The sandboxes, ports and tracking of the server do not apply to a command of the client. */
 const withoutSandbox = (command: CommandRequest): CommandRequest => ({

@@ -41,6 +41,7 @@ export const toolCallEvent = (engine: Engine, call: Call) => ({
   ...redactParams(engine, call),
   ...(call.toolset !== undefined && { toolset: call.toolset, requested_tool: call.requested_tool! }),
   client: call.client,
+  ...(call.executor !== undefined && { executor: call.executor }),
   requires_approval: call.status === 'awaiting_approval',
   ...(call.agent !== undefined && { agent: call.agent }),
   ...(call.context !== undefined && { context: call.context }),

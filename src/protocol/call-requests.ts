@@ -57,7 +57,7 @@ export const CallRequest = Type.Object(
       })
     ),
     executor: Type.Optional(
-      Type.Literal('client', { description: 'Decide on the call only. Once it succeeds, the client executes it.' })
+      Type.Literal('client', { description: 'Only decide: once the call succeeds, the client executes it.' })
     ),
     tool_call_id: Type.Optional(
       Type.String({

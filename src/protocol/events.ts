@@ -93,7 +93,8 @@ export const EVENTS = {
     requires_approval: Type.Boolean({ description: 'True if the call waits for approval.' }),
     agent: Type.Optional(Type.String({ description: 'Agent that sent the call.' })),
     context: Type.Optional(Type.String({ description: 'Purpose of the call in the conversation, as sent.' })),
-    client: Type.String({ description: 'Name of the sending client, as it reports itself.' }),
+    client: Type.String({ description: 'Name of the sending client, as reported.' }),
+    executor: Type.Optional(Type.Literal('client', { description: 'Set if the client executes it.' })),
     trace: TraceRef,
     hooks: HookRuns,
     approval: Type.Optional(ApprovalRef)

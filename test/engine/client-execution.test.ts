@@ -20,7 +20,9 @@ const decide = async (app: TestApp, waiting: Json, more: object = {}) => {
 
 t.test('an edit waits with its diff, and changes nothing once it is approved', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
+  const stream = await app.events('?types=tool.call')
   const waiting = await app.call('edit_file', EDIT, byClient)
+  t.match((await stream.type('tool.call')).at(-1), { executor: 'client', requires_approval: true })
   t.match(waiting, {
     status: 'awaiting_approval',
     executor: 'client',

@@ -278,6 +278,16 @@
       (should-not (window-live-p window))
       (should (equal "*scratch*" (buffer-name (window-buffer)))))))
 
+(ert-deftest toolgate-approval-edited-for-the-client ()
+  "The dry run of edited params is one of the executor of the call."
+  (approval-test-with (list (approval-test-call "tc_1"))
+    (setq approval-test--requests nil
+          approval-test--answers '(("/calls" (verdict (decision . "ask")) (digest . "dry"))))
+    (toolgate-decide-dry-run
+     (append (approval-test-call "tc_1") '((executor . "client")))
+     '((path . "a.txt")) #'ignore)
+    (should (equal "client" (toolgate-get (nth 2 (car approval-test--requests)) 'executor)))))
+
 (ert-deftest toolgate-approval-edited ()
   "Edited params are shown as what they would do, and then approved."
   (approval-test-with (list (approval-test-call "tc_1"))

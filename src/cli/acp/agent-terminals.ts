@@ -1,15 +1,18 @@
 // Terminals of the agent: each is a call of shell_exec, whose output is read until it ends.
+import { setTimeout as pause } from 'node:timers/promises'
 import type { CreateTerminalRequest, TerminalExitStatus, TerminalOutputResponse } from '@agentclientprotocol/sdk'
 import type { Call } from '../../client/client.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
-import { cancelOn, isEnded, waitForCallEnd } from '../agent-calls.ts'
+import { cancelOn, submitAgentCall, waitForCallEnd } from '../agent-calls.ts'
+import { hasEnded } from '../ended-call.ts'
 import { AcpError, invalidParams } from './message.ts'
 import { type AcpSession, assertSuccess } from './session.ts'
 
 const MAX_OUTPUT_BYTES = 1_048_576
-/** Maximum time that an agent keeps a terminal which the server can wait for; a longer command continues as a job. */
-const ATTACHED_MS = 600_000
+/** Time in milliseconds after which a command continues as a job: before the time limit of shell_exec, which a job does not have. */
+const ATTACHED_MS = 60_000
 const WAIT_MS = 30_000
+const RETRY_MS = 500
 const MAX_TERMINALS = 100
 
 interface Terminal {
@@ -26,10 +29,12 @@ interface Terminal {
 export class AgentTerminals {
   readonly #terminals = new Map<string, Terminal>()
   readonly #onExit: (id: string, text: string) => void
+  readonly #attached_ms: number
 
-  /** `onExit` receives the command with its output when a terminal has exited. */
-  constructor(onExit: (id: string, text: string) => void) {
+  /** `onExit` receives the command with its output when a terminal has exited. After `attached_ms`, a command continues as a job. */
+  constructor(onExit: (id: string, text: string) => void, attached_ms: number = ATTACHED_MS) {
     this.#onExit = onExit
+    this.#attached_ms = attached_ms
   }
 
   /** Starts a command once it is allowed. Throws the reason if it is not. */
@@ -45,14 +50,12 @@ export class AgentTerminals {
     const commandLine = args.length === 0 ? command : quoteArgv([command, ...args])
     const params = {
       command: commandLine,
-      wait_ms: ATTACHED_MS,
+      wait_ms: this.#attached_ms,
       ...(cwd && { cwd }),
       ...(env.length > 0 && { env: Object.fromEntries(env.map(({ name, value }) => [name, value])) })
     }
-    const { session_id, agent } = session
-    const scope = { session_id, ...(agent !== undefined && { agent }) }
-    const first = await session.calls.call('shell_exec', params, { ...scope, wait_ms: 0 })
-    const call = await waitForStart(session, first, signal)
+    const first = await submitAgentCall(session, { tool: 'shell_exec', params }, { wait_ms: 0 })
+    const call = await waitUntilAllowed(session, first, signal)
     const limit = Math.min(outputByteLimit ?? MAX_OUTPUT_BYTES, MAX_OUTPUT_BYTES)
     const terminal: Terminal = {
       ...{ session, call, commandLine, limit, output: Buffer.alloc(0), truncated: false },
@@ -118,22 +121,22 @@ export class AgentTerminals {
 }
 
 /** Waits until a call is allowed. Throws if it is refused. */
-async function waitForStart(session: AcpSession, first: Call, signal: AbortSignal): Promise<Call> {
+async function waitUntilAllowed(session: AcpSession, first: Call, signal: AbortSignal): Promise<Call> {
   if (isAllowed(first)) return first
-  const started = new AbortController()
+  const decided = new AbortController()
   const types = ['tool.call', 'tool.decision', 'tool.result'] as const
   const cancel = cancelOn(signal, session.calls, first.tool_call_id)
   try {
-    const following = { types, tool_call_id: first.tool_call_id, signal: AbortSignal.any([signal, started.signal]) }
+    const following = { types, tool_call_id: first.tool_call_id, signal: AbortSignal.any([signal, decided.signal]) }
     for await (const _ of session.calls.events(following)) {
       const call = await session.calls.get(first.tool_call_id)
       if (isAllowed(call)) return call
-      if (isEnded(call)) return assertSuccess(call)
+      if (hasEnded(call)) return assertSuccess(call)
     }
     throw new AcpError('The request was cancelled.')
   } finally {
     signal.removeEventListener('abort', cancel)
-    started.abort()
+    decided.abort()
   }
 }
 
@@ -154,8 +157,12 @@ async function findExit({ calls }: AcpSession, id: string): Promise<TerminalExit
   if (call.status !== 'success') return { exitCode: null, signal: 'SIGKILL' }
   const { exit_code, signal, task_id } = call.result.data as ExitData
   if (task_id === undefined) return { exitCode: exit_code, signal }
-  const job = await calls.job(task_id)
-  return { exitCode: job.exit_code ?? null, signal: job.signal ?? null }
+  // The output of a job ends a moment before the job.
+  for (;;) {
+    const { status, exit_code = null, signal = null } = await calls.job(task_id)
+    if (status !== 'running') return { exitCode: exit_code, signal }
+    await pause(RETRY_MS)
+  }
 }
 
 interface ExitData {

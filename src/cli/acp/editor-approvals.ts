@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RequestPermissionResponse, ToolCallUpdate } from '@agentclientprotocol/sdk'
 import { ToolgateError } from '../../client/client.ts'
-import type { EndedCall } from '../agent-calls.ts'
+import type { EndedCall } from '../ended-call.ts'
 import { CallChangedError, CallWatcher, type PendingCall } from '../ui/call-watcher.ts'
 import { buildPrompt, sendDecision } from './editor-prompt.ts'
 import type { AcpPeer } from './peer.ts'
@@ -11,8 +11,7 @@ import type { AcpSession } from './session.ts'
 const MAX_GRANTED = 100
 const RETRY_MS = 1_000
 const RETRIED: ReadonlySet<string> = new Set(['PREVIEW_CHANGED', 'UNREACHABLE'])
-type Answer = RequestPermissionResponse
-const APPROVED: Answer = { outcome: { outcome: 'selected', optionId: 'approve' } }
+const APPROVED: RequestPermissionResponse = { outcome: { outcome: 'selected', optionId: 'approve' } }
 
 interface EditorApprovalsOptions {
   session: AcpSession
@@ -25,11 +24,11 @@ interface EditorApprovalsOptions {
 export class EditorApprovals {
   readonly #options: EditorApprovalsOptions
   /** Calls that are shown, by id. */
-  readonly #shown = new Map<string, Promise<void>>()
+  readonly #shown = new Set<string>()
   /** Tool calls that the agent asked for, by the id of their call. */
   readonly #toolCalls = new Map<string, ToolCallUpdate>()
-  /** Diffs of edits that a person approved, and that were not written yet. */
-  readonly #grantedDiffs: string[] = []
+  /** Diffs of edits that a person approved in this turn, and that were not written yet. */
+  #grantedDiffs: string[] = []
 
   constructor(options: EditorApprovalsOptions) {
     this.#options = options
@@ -45,14 +44,19 @@ export class EditorApprovals {
   }
 
   /**
-   * Approves the write that follows an edit which a person has approved, if it makes exactly the same change: agents ask for permission
-   * first, and then write by the editor.
+   * Approves the write that follows an edit which a person has approved, if it makes exactly the same change in the same turn: agents ask
+   * for permission first, and then write by the editor.
    */
   grantWrite(call: EndedCall): void {
     const diff = call.approval?.preview.diff
     if (diff === undefined || call.approval?.preview.cut) return
     this.#grantedDiffs.push(diff)
     if (this.#grantedDiffs.length > MAX_GRANTED) this.#grantedDiffs.shift()
+  }
+
+  /** Ends what `grantWrite` has granted: a new turn begins. */
+  endGrants(): void {
+    this.#grantedDiffs = []
   }
 
   /** Follows the session until the signal aborts. */
@@ -69,11 +73,11 @@ export class EditorApprovals {
   #show(call: PendingCall): void {
     const { tool_call_id } = call
     if (this.#shown.has(tool_call_id)) return
+    this.#shown.add(tool_call_id)
     const { signal, log } = this.#options
-    const shown = this.#ask(call)
-      .catch(error => signal.aborted || log(`The editor did not show ${tool_call_id}: ${(error as Error).message}`))
-      .then(() => void this.#shown.delete(tool_call_id))
-    this.#shown.set(tool_call_id, shown)
+    void this.#ask(call)
+      .catch(error => signal.aborted || log(`${tool_call_id} waits for another front end: ${(error as Error).message}`))
+      .then(() => this.#shown.delete(tool_call_id))
   }
 
   /** Asks until the call is decided. If its preview changes, the request is cancelled and another one sent. */
@@ -101,13 +105,12 @@ export class EditorApprovals {
     const { session, editor } = this.#options
     const { changed } = watcher
     try {
-      if (this.#takeGrant(call)) await sendDecision(session.decisions, call, APPROVED)
-      else {
-        const toolCall = this.#toolCalls.get(call.tool_call_id)
-        const { request, whole_digest } = await buildPrompt(session, call, { toolCall, signal: changed })
-        const answer = await editor.request<Answer>('session/request_permission', request, changed)
-        await sendDecision(session.decisions, call, { ...answer, whole_digest })
-      }
+      const toolCall = this.#toolCalls.get(call.tool_call_id)
+      const prompt = await buildPrompt(session, call, { toolCall, signal: changed })
+      const answer = this.#takeGrant(call)
+        ? APPROVED
+        : await editor.request<RequestPermissionResponse>('session/request_permission', prompt.request, changed)
+      await sendDecision(session.decisions, call, prompt, answer)
     } catch (error) {
       if (changed.aborted && changed.reason instanceof CallChangedError) return
       // Another front end was faster, a file has changed, or the server restarts: look again.

@@ -11,6 +11,8 @@ import type {
 import { type Client, ToolgateError } from '../../client/client.ts'
 import type { PendingCall } from '../ui/call-watcher.ts'
 import { loadWholePreview } from '../ui/whole-preview.ts'
+import { fence } from './fence.ts'
+import { AcpError } from './message.ts'
 import type { AcpSession } from './session.ts'
 
 /** Maximum number of files that are shown side by side by the editor; more are shown as one unified diff. */
@@ -89,7 +91,7 @@ async function buildContent(session: AcpSession, call: PendingCall, signal: Abor
   const texts = [
     `**${reason}**`,
     ...(preview.cut ? ['The preview is too long for the editor. To approve the call, use another front end.'] : []),
-    ...(preview.text ? [fence(preview.text, '')] : []),
+    ...(preview.text ? [fence(preview.text)] : []),
     ...(preview.diff && !isLoaded ? [fence(preview.diff, 'diff')] : []),
     ...[...(preview.notes ?? []), ...(preview.information ?? [])].map(note => `- ${note}`)
   ]
@@ -119,23 +121,21 @@ async function loadDiff(
   }
 }
 
-/** Formats a code block with a fence that its text does not contain. */
-function fence(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
-  const ticks = '`'.repeat(longest + 1)
-  return `${ticks}${language}\n${text.replace(/\n$/, '')}\n${ticks}`
-}
-
-/** Sends the decision of the person in the editor. Throws PREVIEW_CHANGED if the call is no longer the one that was shown. */
+/**
+ * Sends the decision of the person in the editor. Throws if the answer is not one of the options that were offered, and PREVIEW_CHANGED if
+ * the call is no longer the one that was shown.
+ */
 export async function sendDecision(
   client: Client,
-  call: PendingCall,
-  { outcome, whole_digest }: RequestPermissionResponse & Pick<EditorPrompt, 'whole_digest'>
+  { tool_call_id, approval }: PendingCall,
+  { request, whole_digest }: EditorPrompt,
+  { outcome }: RequestPermissionResponse
 ): Promise<void> {
-  const { tool_call_id, approval } = call
   if (outcome.outcome === 'cancelled')
     return void (await client.cancel(tool_call_id, { reason: 'The user cancelled the turn of the agent.' }))
   const { optionId } = outcome
+  if (!request.options.some(option => option.optionId === optionId))
+    throw new AcpError(`The editor answered with the option ${JSON.stringify(optionId)}, which was not offered.`)
   if (optionId === REJECT.optionId)
     return void (await client.reject(tool_call_id, { reason: 'Rejected in the editor.' }))
   await client.approve(tool_call_id, {

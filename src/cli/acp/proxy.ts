@@ -8,10 +8,12 @@ import type {
   ToolCallUpdate
 } from '@agentclientprotocol/sdk'
 import { randomCallId } from '../../node-client/call-id.ts'
-import { type AgentCall, decideOnEquivalent, type EndedCall, runAgentCall } from '../agent-calls.ts'
+import { type AgentCall, decideOnEquivalent, runAgentCall } from '../agent-calls.ts'
+import type { EndedCall } from '../ended-call.ts'
 import { readTextFile, writeTextFile } from './agent-files.ts'
 import { AgentTerminals } from './agent-terminals.ts'
 import { EditorApprovals } from './editor-approvals.ts'
+import { fence } from './fence.ts'
 import { type AcpMessage, invalidParams, toErrorResponse } from './message.ts'
 import { AcpPeer } from './peer.ts'
 import { toActionCall, toAgentCall } from './permission-call.ts'
@@ -20,11 +22,11 @@ import type { AcpSession } from './session.ts'
 export interface AcpProxyOptions {
   toEditor: (message: AcpMessage) => void
   toAgent: (message: AcpMessage) => void
-  /** Connects to the server of a project. */
-  connect: (cwd: string) => Promise<Pick<AcpSession, 'calls' | 'decisions'>>
+  /** Connects to the server of the project. */
+  connect: () => Promise<Pick<AcpSession, 'calls' | 'decisions'>>
   agent?: string | undefined
   /** Returns the MCP server of a session, which the agent is to start. */
-  mcpServer: (session: Pick<AcpSession, 'cwd' | 'session_id'>) => McpServerStdio
+  mcpServer: (session: Pick<AcpSession, 'session_id'>) => McpServerStdio
   log: (text: string) => void
 }
 
@@ -69,6 +71,7 @@ export class AcpProxy {
     if (this.#editor.takeResponse(message)) return
     const { method, params } = message
     if (method === 'initialize') return void this.#agent.send(this.#withCapabilities(message))
+    if (method === 'session/prompt') this.#sessions.get(params?.sessionId)?.approvals.endGrants()
     if (method === 'session/cancel') this.#cancelTurn(params?.sessionId)
     if (message.id !== undefined && Array.isArray(params?.mcpServers)) return void this.#openSession(message)
     this.#agent.send(message)
@@ -118,12 +121,12 @@ export class AcpProxy {
     return { ...message, params: { ...message.params, clientCapabilities } }
   }
 
-  /** Connects a new or loaded session to the server of its folder, and offers the server's tools to the agent. */
+  /** Connects a new or loaded session to the server of the project, and offers the server's tools to the agent. */
   async #openSession(message: AcpMessage): Promise<void> {
     const { params, id } = message
     try {
       const cwd = String(params.cwd)
-      const connected = await this.#options.connect(cwd)
+      const connected = await this.#options.connect()
       const acpId = Promise.withResolvers<string>()
       acpId.promise.catch(() => {})
       const session_id = `acp-${randomUUID()}`
@@ -255,7 +258,4 @@ function toAnswer({ status, ...call }: EndedCall): keyof typeof KINDS_OF_ANSWER 
   return status === 'rejected' || status === 'error' ? 'reject' : 'cancel'
 }
 
-const toTextContent = (text: string) => ({
-  type: 'content',
-  content: { type: 'text', text: `\`\`\`\n${text}\n\`\`\`` }
-})
+const toTextContent = (text: string) => ({ type: 'content', content: { type: 'text', text: fence(text) } })

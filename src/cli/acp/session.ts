@@ -1,6 +1,7 @@
 // A session of the agent at the server of its project.
 import type { Client } from '../../client/client.ts'
-import { type AgentSession, type EndedCall, formatRefusal } from '../agent-calls.ts'
+import { type AgentSession, formatRefusal } from '../agent-calls.ts'
+import type { EndedCall } from '../ended-call.ts'
 import { AcpError } from './message.ts'
 
 export interface AcpSession extends AgentSession {

@@ -14,8 +14,10 @@ import {
 import { Client as McpClient } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t, { type Test } from 'tap'
+import { AgentTerminals } from '../../../src/cli/acp/agent-terminals.ts'
+import { connect } from '../../../src/client/client.ts'
 import type { Json } from '../../start-app.ts'
-import { within } from '../../support/wait.ts'
+import { once, within } from '../../support/wait.ts'
 import { serveProject } from '../toolgate.ts'
 
 const AGENT = path.join(import.meta.dirname, 'scripted-agent.ts')
@@ -82,15 +84,16 @@ async function startEditor(t: Test, { files = {}, fs = {} }: { files?: Record<st
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false, ...fs } }
   })
   const { sessionId } = await agent.request('session/new', { cwd: project, mcpServers: [] })
-  /** Lets the agent send a request, and returns the result that it got. */
-  async function perform(method: string, params: object = {}): Promise<Json> {
-    const text = JSON.stringify({ method, params })
-    await within(method, agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] }))
+  /** Lets the agent send requests in one turn, and returns their results. */
+  async function turn(...requests: [method: string, params?: object][]): Promise<Json[]> {
+    const text = JSON.stringify(requests.map(([method, params = {}]) => ({ method, params })))
+    await within(text, agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] }))
     return JSON.parse(updates.findLast(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk').content.text)
   }
+  const perform = async (method: string, params: object = {}): Promise<Json> => (await turn([method, params]))[0]
   return {
     ...served,
-    ...{ agent, sessionId, perform, asked, updates, unsaved, running },
+    ...{ agent, sessionId, turn, perform, asked, updates, unsaved, running },
     file: (name: string) => path.join(project, name),
     read: (name: string) => readFileSync(path.join(project, name), 'utf8'),
     answerWith: (next: Answerer) => {
@@ -221,11 +224,15 @@ t.test('files: reads by policy, writes by the server, with approval', async t =>
   t.same([editor.read('new.txt'), editor.read('a.txt')], ['new\n', 'two\n'])
 
   const count = editor.asked.length
-  t.match(await editor.ask('a.txt', 'two', 'three'), { outcome: { optionId: 'yes' } })
-  t.same(await write('a.txt', 'three\n'), {})
-  t.equal(editor.asked.length, count + 1, 'the write that a person has just approved is not asked for again')
-  t.same(await write('a.txt', 'one\n'), {})
-  t.equal(editor.asked.length, count + 2)
+  const target = editor.file('a.txt')
+  const permission = edit(target, 'two', 'three')
+  const written = (content: string): [string, object] => ['fs/write_text_file', { path: target, content }]
+  const results = await editor.turn(['session/request_permission', permission], written('three\n'), written('four\n'))
+  t.match(results, [{ outcome: { optionId: 'yes' } }, {}, {}])
+  t.equal(editor.asked.length, count + 2, 'the write that a person has just approved is not asked for again')
+  t.match(await editor.ask('a.txt', 'four', 'five'), { outcome: { optionId: 'yes' } })
+  t.same(await write('a.txt', 'five\n'), {})
+  t.equal(editor.asked.length, count + 4, 'unless a new turn has begun')
 })
 
 t.test('unsaved text of the editor is read, and protected from writes', async t => {
@@ -306,6 +313,61 @@ t.test('a cancelled turn cancels what waits', async t => {
   await editor.agent.notify('session/cancel', { sessionId: editor.sessionId })
   t.same(await asking, { outcome: { outcome: 'cancelled' } })
   t.match((await editor.client.calls({ tool: 'edit_file' })).calls, [{ status: 'cancelled' }])
+})
+
+t.test('an answer that was not offered decides nothing', async t => {
+  const editor = await startEditor(t)
+  const answered = Promise.withResolvers<void>()
+  editor.answerWith(() => {
+    answered.resolve()
+    return choose('approve-it')
+  })
+  const asking = editor.ask('a.txt', 'one', 'two')
+  await within('the answer', answered.promise)
+  await within('the log', once(editor.running.stderr, 'data'))
+  const [call] = await editor.client.approvals()
+  await editor.client.reject(call!.tool_call_id)
+  t.match(await asking, { outcome: { optionId: 'no' } })
+})
+
+t.test('a call waits through a restart of the server', async t => {
+  const editor = await startEditor(t)
+  const asked = Promise.withResolvers<void>()
+  editor.answerWith(async (_, signal) => {
+    asked.resolve()
+    await within('the request to be cancelled', new Promise(resolve => signal.addEventListener('abort', resolve)))
+    return choose('reject')
+  })
+  const asking = editor.ask('a.txt', 'one', 'two')
+  await within('the question', asked.promise)
+  editor.server.process.stdin.end()
+  await editor.server.ended
+  const { url, discovery_file } = await editor.serveIn({ TOOLGATE_SANDBOX_LEVEL: 'none' })
+  const decider = connect({ url, token: JSON.parse(readFileSync(discovery_file, 'utf8')).token })
+  const [call] = await decider.approvals()
+  await decider.approve(call!.tool_call_id, { digest: call!.approval.digest })
+  t.match(await asking, { outcome: { optionId: 'yes' } })
+})
+
+t.test('a long command continues as a job, with its output and exit code', async t => {
+  const { server, call_token, client: decider } = await serveProject(t)
+  const calls = connect({ url: server.url, token: call_token })
+  const exited = Promise.withResolvers<string>()
+  const terminals = new AgentTerminals((_, text) => exited.resolve(text), 1)
+  const session = { cwd: '/', session_id: 's', calls, decisions: decider, acpId: Promise.resolve('one') }
+  const command = 'sleep 0.5; echo late; exit 4'
+  const { signal } = new AbortController()
+  const creating = terminals.create(session, { sessionId: 'one', command }, signal)
+  for await (const _ of decider.events({ types: ['tool.call'] })) {
+    const [call] = await decider.approvals()
+    if (!call) continue
+    await decider.approve(call.tool_call_id, { digest: call.approval.digest })
+    break
+  }
+  const { terminalId } = await creating
+  t.same(await terminals.waitForExit(terminalId), { exitCode: 4, signal: null })
+  t.match(await decider.job(terminalId), { status: 'exited', exit_code: 4 })
+  t.equal(await exited.promise, `$ ${command}\nlate\n`)
 })
 
 t.test('the agent gets an MCP server whose calls the editor shows', async t => {

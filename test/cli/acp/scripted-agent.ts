@@ -1,4 +1,4 @@
-// An agent of the Agent Client Protocol. A prompt is a request to the client as JSON, and the answer is its result.
+// An agent of the Agent Client Protocol. A prompt is a list of requests to the client as JSON, and the answer has their results.
 import { Readable, Writable } from 'node:stream'
 import { agent, ndJsonStream, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 
@@ -20,15 +20,19 @@ agent({ name: 'scripted' })
   })
   .onRequest('session/prompt', async ({ params: { sessionId, prompt }, client }) => {
     const [block] = prompt
-    const { method, params } = JSON.parse(block?.type === 'text' ? block.text : '{}')
-    const own: Record<string, () => unknown> = {
-      capabilities: () => capabilities,
-      servers: () => servers,
-      notify: () => client.notify('session/update', { sessionId, update: params })
+    const requests = JSON.parse(block?.type === 'text' ? block.text : '[]') as { method: string; params: object }[]
+    const perform = async ({ method, params }: { method: string; params: object }) => {
+      const own: Record<string, () => unknown> = {
+        capabilities: () => capabilities,
+        servers: () => servers,
+        notify: () => client.notify('session/update', { sessionId, update: params as never })
+      }
+      return Object.hasOwn(own, method) ? await own[method]!() : await client.request(method, { sessionId, ...params })
     }
-    const perform = async () =>
-      (Object.hasOwn(own, method) ? own[method]!() : undefined) ?? client.request(method, { sessionId, ...params })
-    const text = JSON.stringify(await perform().catch((error: Error) => ({ failure: error.message }))) ?? 'null'
+    const results: unknown[] = []
+    for (const request of requests)
+      results.push((await perform(request).catch((error: Error) => ({ failure: error.message }))) ?? null)
+    const text = JSON.stringify(results)
     await client.notify('session/update', {
       sessionId,
       update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } }

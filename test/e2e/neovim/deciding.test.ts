@@ -137,6 +137,21 @@ t.test('deciding', needs('nvim'), async t => {
     await client.get(second.tool_call_id, { wait_ms: 120_000 })
     t.equal(read('poem.txt'), 'red roses\ndaisies\n')
 
+    const byClient = { path: 'poem.txt', old: 'daisies', new: 'tulips' }
+    const third = await client.call('edit_file', byClient, { executor: 'client' })
+    await visit(third.tool_call_id)
+    await type('e')
+    await until(`vim.bo.filetype == 'json'`)
+    await type(':%s/tulips/lilies/<CR><C-c><C-c>')
+    await shows('+lilies')
+    await type(`${PAGES}y`)
+    await until(NOTHING_WAITS)
+    t.match(await client.get(third.tool_call_id, { wait_ms: 120_000 }), {
+      status: 'success',
+      params: { new: 'lilies' }
+    })
+    t.equal(read('poem.txt'), 'red roses\ndaisies\n', 'the client executes it')
+
     const touch = await client.call('shell_exec', { command: 'touch c.txt' })
     await visit(touch.tool_call_id)
     await lua(`(function() vim.ui.select = function(options, how, done)

@@ -438,7 +438,7 @@ class _CallRequestOptional(TypedDict, total=False):
     if_match: str
     """Expected hash of the file to be written."""
     executor: Literal["client"]
-    """Decide on the call only. Once it succeeds, the client executes it."""
+    """Only decide: once the call succeeds, the client executes it."""
     tool_call_id: str
     """Id for the call: tc_ and a ULID. A repeated request returns the same call."""
 
@@ -1963,7 +1963,7 @@ class _SubmitRequestOptional(TypedDict, total=False):
     if_match: str
     """Expected hash of the file to be written."""
     executor: Literal["client"]
-    """Decide on the call only. Once it succeeds, the client executes it."""
+    """Only decide: once the call succeeds, the client executes it."""
     tool_call_id: str
     """Id for the call: tc_ and a ULID. A repeated request returns the same call."""
     dry_run: bool
@@ -2025,6 +2025,8 @@ class _ToolCallEventOptional(TypedDict, total=False):
     """Agent that sent the call."""
     context: str
     """Purpose of the call in the conversation, as sent."""
+    executor: Literal["client"]
+    """Set if the client executes it."""
     trace: TraceContext
     """Trace context."""
     hooks: list[HookRun]
@@ -2044,7 +2046,7 @@ class ToolCallEvent(_ToolCallEventOptional, EventBase):
     requires_approval: bool
     """True if the call waits for approval."""
     client: str
-    """Name of the sending client, as it reports itself."""
+    """Name of the sending client, as reported."""
 
 
 class _ToolCancelEventOptional(TypedDict, total=False):

@@ -2,6 +2,7 @@ import { type Call, type CallOptions, type Client, type Event, ToolgateError } f
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
+import { hasEnded } from '../../ended-call.ts'
 import { EXIT, usageError } from '../../exit.ts'
 import { ARGS_OPTION, parseParams, readJsonParams } from '../../params.ts'
 import { withReconnect } from '../../reconnect.ts'
@@ -165,14 +166,12 @@ async function abandonCall(client: Client, id: string, reason: unknown, { termin
   throw reason
 }
 
-const UNSETTLED_STATUSES: readonly Call['status'][] = ['awaiting_approval', 'queued', 'running']
-
 /** Returns the ended call, even if the server was unreachable in the meantime. */
 async function waitUntilSettled(context: CliContext, client: Client, id: string): Promise<Call> {
   const { signal } = context
   for (;;) {
     const call = await withReconnect(context, client, each => each.get(id, { wait_ms: MAX_WAIT_MS, signal }))
-    if (!UNSETTLED_STATUSES.includes(call.status)) return call
+    if (hasEnded(call)) return call
   }
 }
 const MAX_WAIT_MS = 30_000
@@ -199,6 +198,6 @@ function printResult(context: CliContext, ended: Call) {
     if (hasBackgroundJob(ended)) terminal.info(formatFollowHint(ended.tool_call_id))
     return
   }
-  if (UNSETTLED_STATUSES.includes(ended.status)) return
+  if (!hasEnded(ended)) return
   terminal.error(`toolgate: ${ended.tool} ${ended.status}: ${escapeInvisible(formatReason(ended))}`)
 }

@@ -1,10 +1,11 @@
 // Decides on a tool call that an agent reports to a hook: its rules and approvals are those of the server.
 import { text } from 'node:stream/consumers'
 import { parseObject } from '../../../text/json-object.ts'
-import { type AgentCall, decideOnEquivalent, type EndedCall, formatRefusal, runAgentCall } from '../../agent-calls.ts'
+import { type AgentCall, decideOnEquivalent, formatRefusal, runAgentCall } from '../../agent-calls.ts'
 import { OWN_TOOL_PREFIX, toEquivalentCall, toReportedCall } from '../../agent-hook/tool-call.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
+import type { EndedCall } from '../../ended-call.ts'
 import { CliError, usageError } from '../../exit.ts'
 import { httpFetch } from '../../http-fetch.ts'
 
@@ -104,8 +105,12 @@ const toDenial = (error: unknown): Decision => ({
   reason: `Toolgate could not decide on the call: ${(error as Error).message}${error instanceof CliError && error.hint ? ` ${error.hint}` : ''}`
 })
 
+/** Connects with the token that can only submit calls. */
 async function connectToSubmit(context: CliContext) {
-  const { url, token, record } = await context.findServer()
+  const find = async () => {
+    const { url, token, record } = await context.findServer()
+    return { url, token: record?.call_token ?? token }
+  }
   const { connect } = await import('../../../client/client.ts')
-  return connect({ url, token: record?.call_token ?? token, client: 'toolgate-agent-hook', fetch: httpFetch })
+  return connect({ ...(await find()), client: 'toolgate-agent-hook', rediscover: find, fetch: httpFetch })
 }

@@ -293,4 +293,11 @@ t.test('without a terminal, requires a digest or --yes', async t => {
   })
   t.equal((await client.get(id, { wait_ms: 120_000 })).status, 'success')
   t.equal(read('a.txt'), 'six\n')
+
+  const byClient = { ...edit, old: 'six' }
+  const { tool_call_id } = await client.call('edit_file', byClient, { executor: 'client' })
+  const changed = { ...byClient, new: 'seven' }
+  t.match(await toolgate(['approve', tool_call_id, '--yes', '--params', JSON.stringify(changed)]), { code: 0 })
+  t.match(await client.get(tool_call_id, { wait_ms: 120_000 }), { status: 'success', params: changed })
+  t.equal(read('a.txt'), 'six\n', 'the client executes it')
 })

@@ -1,6 +1,8 @@
 // Tests of `toolgate agent-hook`: events of agents' hooks, decided by the server.
 // tier: full
+import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { connect } from '../../../../src/client/client.ts'
 import type { Json } from '../../../start-app.ts'
 import { createProject, serveProject } from '../../toolgate.ts'
 
@@ -95,6 +97,18 @@ t.test('calls that the server cannot evaluate are left to the agent, until it as
       decision: { behavior: 'deny', message: 'The call was rejected: No.' }
     })
   }
+})
+
+t.test('a call waits through a restart of the server', async t => {
+  const at = await serveProject(t)
+  const asking = report(at, 'PreToolUse', 'Bash', { command: 'npm test' })
+  const { tool_call_id, approval } = await waitForApproval(at)
+  at.server.process.stdin.end()
+  await at.server.ended
+  const { url, discovery_file } = await at.serveIn({ TOOLGATE_SANDBOX_LEVEL: 'none' })
+  const client = connect({ url, token: JSON.parse(readFileSync(discovery_file, 'utf8')).token })
+  await client.approve(tool_call_id, { digest: approval.digest })
+  t.match(await asking, preToolUse('allow', /./))
 })
 
 t.test('without a server the call is denied, and invalid events are errors', async t => {
