@@ -1,5 +1,5 @@
 // Tests that rules about one command leave other commands alone, also where not all words of a line are known.
-// tier: quick
+// tier: full
 import t from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp } from '../../start-app.ts'
@@ -46,23 +46,29 @@ const MATCHES = [
   { tool: 'shell_exec', pattern: '^git push( .*)?$' }
 ]
 
+const sandbox = { ...defaultSettings().sandbox, level: 'auto' as const }
+const app = await startApp(t, { 'a.ts': '' }, { settings: { sandbox } })
+
+async function explain(command: string, session_id?: string) {
+  const body = { tool: 'shell_exec', params: { command }, ...(session_id !== undefined && { session_id }) }
+  const { verdict } = await app.post('/policy/explain', body)
+  return { decision: verdict.decision, reason: verdict.reason, rule: verdict.matched_rule?.effect }
+}
+
+const before = new Map<string, object>()
+for (const line of OTHERS) before.set(line, await explain(line))
+
 for (const effect of ['deny', 'ask'])
-  for (const match of MATCHES)
-    t.test(`${effect} ${match.command ?? match.pattern}`, async t => {
-      const sandbox = { ...defaultSettings().sandbox, level: 'auto' as const }
-      const app = await startApp(t, { 'a.ts': '' }, { settings: { sandbox } })
-      const explain = async (command: string) => {
-        const { verdict } = await app.post('/policy/explain', { tool: 'shell_exec', params: { command } })
-        return { decision: verdict.decision, reason: verdict.reason, rule: verdict.matched_rule?.effect }
-      }
-      const before = new Map<string, object>()
-      for (const line of OTHERS) before.set(line, await explain(line))
-      await app.post('/rules', { scope: 'session', session_id: 'default', effect, match })
-      for (const line of OTHERS) t.same(await explain(line), before.get(line), line)
+  for (const match of MATCHES) {
+    const name = `${effect} ${match.command ?? match.pattern}`
+    t.test(name, async t => {
+      await app.post('/rules', { scope: 'session', session_id: name, effect, match })
+      for (const line of OTHERS) t.same(await explain(line, name), before.get(line), line)
       for (const line of SAME) {
-        const { decision, reason } = await explain(line)
+        const { decision, reason } = await explain(line, name)
         if (effect === 'deny' && match.command) t.equal(decision, 'deny', `${line}: ${reason}`)
         else t.match(decision, /^(?:deny|ask|strict)$/, line)
       }
-      for (const line of UNCLEAR) t.match((await explain(line)).decision, /^(?:ask|strict|deny)$/, line)
+      for (const line of UNCLEAR) t.match((await explain(line, name)).decision, /^(?:ask|strict|deny)$/, line)
     })
+  }

@@ -1,5 +1,6 @@
+// Tests of the scenarios of glob.
 // tier: quick
 import t from 'tap'
 import { runScenarios } from '../../scenarios.ts'
 
-await runScenarios(t, [{ name: 'glob' }, { name: 'grep' }])
+await runScenarios(t, [{ name: 'glob' }])
