@@ -258,6 +258,7 @@ for (const file of globbySync(['src/tools/**/*.ts', 'src/catalog/**/*.ts', 'src/
 const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set([
   'src/client/client.ts',
   'src/protocol/call-statuses.ts',
+  'src/protocol/command-part.ts',
   // Types alone.
   'src/protocol/hub.ts',
   'src/text/escape-invisible.ts',

@@ -44,6 +44,31 @@ export const PreviewSection = Type.Union(
 )
 export type PreviewSection = Static<typeof PreviewSection>
 
+export const CommandPart = Type.Object(
+  {
+    text: Type.String({ description: 'Text of the command, shortened to 200 characters.' }),
+    class: Type.Enum(['auto', 'ask', 'strict', 'block'], {
+      description:
+        'Class of a command. `auto`: only reads. `ask`: needs approval. `strict`: needs approval each time, with ' +
+        'confirmation. `block`: never run.'
+    }),
+    reason: Type.String()
+  },
+  { title: 'PreviewedCommand' }
+)
+export type CommandPart = Static<typeof CommandPart>
+
+/** A call that an approver can request from the agent in place of the one that waits. */
+export const Alternative = Type.Object(
+  {
+    title: Type.String({ description: 'The option to request, such as `isolation none`.' }),
+    user_message: Type.String({ description: 'Message for the rejection.' }),
+    call_will_fail: Type.Optional(Type.Literal(true, { description: 'True if the waiting call will fail.' }))
+  },
+  { title: 'Alternative' }
+)
+export type Alternative = Static<typeof Alternative>
+
 export const Preview = Type.Object(
   {
     title: Type.String(),
@@ -64,6 +89,12 @@ export const Preview = Type.Object(
           'Further information for the approver, such as the sandbox of a command, or its parts that do not need strict approval.'
       })
     ),
+    command_parts: Type.Optional(
+      Type.Array(CommandPart, {
+        description: 'Commands of a line of several. `notes` and `information` contain the same as text.'
+      })
+    ),
+    alternative: Type.Optional(Alternative),
     cut: Type.Optional(
       Type.Literal(true, {
         description:

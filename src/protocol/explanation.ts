@@ -1,6 +1,6 @@
 // Schema of the explanation of a verdict.
 import { type Static, Type } from 'typebox'
-import type { Call, Preview } from './calls.ts'
+import { type Call, CommandPart, type Preview } from './calls.ts'
 import { AlwaysOption, MatchedRule } from './decisions.ts'
 import { ISOLATION_LEVELS } from './isolation-levels.ts'
 import { schemaRef } from './schema-ref.ts'
@@ -8,11 +8,6 @@ import { schemaRef } from './schema-ref.ts'
 const Open = { additionalProperties: true }
 const Access = Type.Enum(['read', 'write', 'list'])
 const Decision = Type.Enum(['allow', 'ask', 'strict', 'deny'])
-const Class = Type.Enum(['auto', 'ask', 'strict', 'block'], {
-  description:
-    'Class of a command. `auto`: only reads. `ask`: needs approval. `strict`: needs approval each time, with ' +
-    'confirmation. `block`: never run.'
-})
 
 const Sensitive = Type.Boolean({ description: 'True if the name suggests credentials.' })
 const SelfStarting = Type.Boolean({ description: 'True if programs execute or interpret the file automatically.' })
@@ -64,7 +59,7 @@ const Part = Type.Object(
     text: Type.String({ description: 'Text of the command, as written in the command line.' }),
     argv: Type.Optional(Type.Array(Type.String(), { description: 'Words of the command, if all are known.' })),
     inner: Type.Optional(Type.Literal(true, { description: 'True if the preceding command runs this one.' })),
-    class: Class,
+    class: CommandPart.properties.class,
     reason: Type.String(),
     contained: Type.Optional(
       Type.Enum(['reads', 'computes'], {
@@ -150,7 +145,7 @@ export const Explanation = Type.Object(
       Type.Object(
         {
           text: Type.String(),
-          class: Class,
+          class: CommandPart.properties.class,
           reason: Type.String(),
           contained: Type.Optional(
             Type.Literal(true, { description: 'True if the line needs no approval in a read-only sandbox.' })

@@ -3,8 +3,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { findOwnScript } from '../../web/diff/own-script.ts'
-import { splitScripts } from '../../web/diff/script-sections.ts'
+import { splitText } from '../../web/diff/script-sections.ts'
 import { languageOfFile, languageOfShebang } from '../../web/highlight/languages.ts'
+import { findShellTokens } from '../../web/highlight/shell-tokens.ts'
 import { splitTokens, TOKEN_KINDS } from '../../web/highlight/tokens.ts'
 
 t.test('selects languages by file names', async t => {
@@ -100,18 +101,18 @@ t.test('finds the scripts in the text of a preview', async t => {
     executes('b.sh', 3, { format: 'diff' })
   ]
   const own = findOwnScript('shell_exec', { command: 'sh run.sh' })
-  const sections = splitScripts(text, { sections: parts, own })
-  t.equal(sections.map(section => section.text).join(''), text)
+  const split = splitText(text, { sections: parts, own })
+  t.same(split.call, [{ text: 'sh run.sh', language: 'bash' }, { text: '\ncwd: .' }])
   t.same(
-    sections.filter(({ language }) => language).map(section => [section.language, section.text.split('\n')[0]]),
+    split.executed.map(({ heading, script }) => [heading, script.language, script.text]),
     [
-      ['bash', 'sh run.sh'],
-      ['bash', '    echo one'],
-      ['python', '    #!/usr/bin/env python3'],
-      ['bash', '    node a.ts'],
-      ['diff', '    -one']
+      ['Executes run.sh:', 'bash', 'echo one\nExecutes fake.py:'],
+      ['Executes bin/tool:', 'python', '#!/usr/bin/env python3'],
+      ['Executes package.json (scripts.test):', 'bash', 'node a.ts'],
+      ['Executes b.sh, changed since it was approved:', 'diff', '-one\n+two']
     ]
   )
+  t.match(splitText(`${text}\nmore`, { sections: parts, own }).call.at(-1), { text: 'more' }, 'no line is lost')
   const named = 'Executes "tool.py, changed since it was approved":\n    x = 0\n\nExecutes "a b.py":\n    1'
   const names = [
     { kind: 'call', lines: 1 } as const,
@@ -120,16 +121,54 @@ t.test('finds the scripts in the text of a preview', async t => {
     executes('a b.py', 2)
   ]
   t.same(
-    splitScripts(named, { sections: names }).flatMap(({ language }) => language ?? []),
+    splitText(named, { sections: names }).executed.flatMap(({ script }) => script.language ?? []),
     ['python'],
     'nothing is taken from the text'
   )
-  t.same(splitScripts(named, {}), [{ text: named, indent: 0 }], 'without sections all is text')
+  t.same(splitText(named, {}), { call: [{ text: named }], executed: [] }, 'without sections all is text')
   const code = 'language: python\ncwd: .\n\nprint(1)'
-  t.same(splitScripts(code, { own: findOwnScript('run_code', { language: 'python', code: 'print(1)' }) }), [
-    { text: 'language: python\ncwd: .\n\n', indent: 0 },
-    { text: 'print(1)', language: 'python', indent: 0 }
+  t.same(splitText(code, { own: findOwnScript('run_code', { language: 'python', code: 'print(1)' }) }).call, [
+    { text: 'language: python\ncwd: .\n\n' },
+    { text: 'print(1)', language: 'python' }
   ])
-  t.same(splitScripts('other', { own: { text: 'gone', language: 'bash' } }), [{ text: 'other', indent: 0 }])
+  t.same(splitText('other', { own: { text: 'gone', language: 'bash' } }).call, [{ text: 'other' }])
   t.equal(findOwnScript('edit_file', { command: 'x' }), undefined)
+})
+
+/** Returns the coloured pieces of a command with their kinds. */
+function shellPieces(text: string) {
+  const tokens = findShellTokens(text)
+  if (!tokens) return undefined
+  let at = 0
+  const pieces: string[] = []
+  for (let i = 0; i < tokens.length; i += 2) {
+    const piece = text.slice(at, at + tokens[i]!)
+    at += tokens[i]!
+    const kind = TOKEN_KINDS[tokens[i + 1]!]!
+    if (kind !== 'plain') pieces.push(`${kind} ${piece}`)
+  }
+  return pieces
+}
+
+t.test('colours commands by their grammar', async t => {
+  for (const [command, pieces] of [
+    ['npm test test/settle.test.ts', ['title npm']],
+    ['test -f a && echo test', ['title test', 'attribute -f', 'meta &&', 'title echo']],
+    ['echo "a $(rm -rf "$x")" # if', ['title echo', 'string "a ', 'meta $(', 'title rm', 'attribute -rf', 'string "']],
+    ['if true; then FOO=bar npm run x; fi', ['keyword if', 'title true', 'meta ;', 'keyword then', 'attribute FOO']],
+    ["cat <<'E' > out\nrm -rf /\nE\n", ['title cat', "meta <<'E'", 'meta >', 'string rm -rf /\n', 'meta E']]
+  ] as const)
+    t.same(shellPieces(command)?.slice(0, pieces.length), pieces, command)
+  t.equal(shellPieces('fi; done'), undefined, 'a part of a script')
+})
+
+t.test('tokens of any command cover its text', async () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'ab $(){}\'"`;|&<>\n#!=-[]*~\\') }), text => {
+      const tokens = findShellTokens(text)
+      const lines = text.split('\n')
+      return tokens === undefined || splitTokens(tokens, lines) !== undefined
+    }),
+    { numRuns: 2_000 }
+  )
 })

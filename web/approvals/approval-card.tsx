@@ -2,10 +2,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Diff, DiffViewToggle } from '../diff/diff.tsx'
-import { EndMark, useCoveredHeight } from '../diff/end-mark.tsx'
+import { useCoveredHeight } from '../diff/end-mark.tsx'
 import { findOwnScript } from '../diff/own-script.ts'
-import { PreviewNotes, PreviewText } from '../diff/preview.tsx'
-import { describeUnviewed, isFullyViewed, isPartViewed } from '../diff/review.ts'
+import { CallText, ExecutedFiles, PreviewNotes } from '../diff/preview.tsx'
+import { describeUnviewed, isFullyViewed } from '../diff/review.ts'
 import { ReviewStatus } from '../diff/review-status.tsx'
 import { describeSent, ServerName } from '../hub/origin.tsx'
 import { ModeButton } from '../modes/mode-badge.tsx'
@@ -39,7 +39,7 @@ import { loadWholePreview } from './whole-preview.ts'
 
 const EditDialog = lazy(async () => (await import('./edit-dialog.tsx')).EditDialog)
 
-type OpenDialog = 'reject' | 'always' | 'edit' | 'confirm' | undefined
+type OpenDialog = 'reject' | 'alternative' | 'always' | 'edit' | 'confirm' | undefined
 
 export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
   const { call, outcome, previousApproval, stale, sent } = asked
@@ -52,6 +52,8 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
   const guard = useGuard(`${approval.digest} ${stale ? `stale ${stale.reason ?? ''}` : ''} ${failure ?? ''}`)
   const acts = !outcome && !busy && !sent && canApprove()
   const review = getReview(call)
+  const script = preview.text === undefined ? undefined : findOwnScript(tool, call.params)
+  const { alternative } = preview
   const isViewed = isFullyViewed(review)
   const end = useCoveredHeight<HTMLElement>()
 
@@ -94,6 +96,7 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
     y: ifViewed(yes),
     n: () => void reject(call),
     r: () => setDialog('reject'),
+    ...(alternative && { i: () => setDialog('alternative') }),
     ...(has('edit') && { e: () => setDialog('edit') }),
     ...(approval.always_options.length > 0 && { a: ifViewed(() => setDialog('always')) }),
     ...(similar && {
@@ -135,9 +138,6 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
             Back
           </a>
         </div>
-        <h2 id="card-title">{markInvisible(preview.title)}</h2>
-        <RequestFacts call={call} />
-        <ReasonFacts approval={approval} />
       </header>
       {outcome && <OutcomeNotice outcome={outcome} />}
       {outcome && <CallOutcome id={call.tool_call_id} />}
@@ -153,20 +153,23 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
       {previousApproval && !stale && !outcome && <p class="notice warn">{CHANGED_NOTICE}</p>}
       <ErrorNotice text={failure} />
       {hasInvisible([preview, call.params, call.context]) && <p class="notice warn">{HIDDEN_NOTICE}</p>}
-      <div class="notes" data-viewed={isPartViewed(review, 'notes')}>
-        <PreviewNotes preview={preview} />
-        <EndMark review={review} part="notes" />
+      <div class="card-effect">
+        <h2 id="card-title" class={script && 'spoken'}>
+          {markInvisible(preview.title)}
+        </h2>
+        {script && <CallText preview={preview} review={review} script={script} />}
+        <PreviewNotes preview={preview} review={review} />
+        <div>
+          <ReasonFacts approval={approval} />
+          <RequestFacts call={call} />
+        </div>
       </div>
-      {preview.text !== undefined && (
+      {preview.text !== undefined && !script && (
         <CardSection title="Effect" text={preview.text}>
-          <PreviewText
-            text={preview.text}
-            parts={preview.sections}
-            review={review}
-            script={findOwnScript(tool, call.params)}
-          />
+          <CallText preview={preview} review={review} />
         </CardSection>
       )}
+      <ExecutedFiles preview={preview} review={review} />
       {preview.diff !== undefined && (
         <CardSection title="Changes" text={preview.diff} beside={<DiffViewToggle />}>
           <Diff
@@ -200,10 +203,19 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
         <footer class="card-end" ref={end}>
           <ReviewStatus review={review} />
           <div class="row decisions">
+            {alternative && (
+              <DecisionButton
+                label={`Reject and ask for ${alternative.title}…`}
+                key_="i"
+                kind={alternative.call_will_fail && 'primary'}
+                acts={guard.isReady && acts}
+                onClick={press('i')}
+              />
+            )}
             <DecisionButton
               label="Approve"
               key_="y"
-              kind={level === 'strict' ? 'danger-solid' : 'primary'}
+              kind={alternative?.call_will_fail ? undefined : level === 'strict' ? 'danger-solid' : 'primary'}
               acts={guard.isReady && acts && isViewed}
               onClick={press('y')}
             />
@@ -236,6 +248,9 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
         />
       )}
       {dialog === 'reject' && <RejectDialog call={call} onClose={() => setDialog(undefined)} />}
+      {dialog === 'alternative' && (
+        <RejectDialog call={call} message={alternative?.user_message} onClose={() => setDialog(undefined)} />
+      )}
       {dialog === 'always' && <AlwaysDialog call={call} onClose={() => setDialog(undefined)} />}
       {dialog === 'edit' && <EditDialog call={call} onClose={() => setDialog(undefined)} />}
     </article>
@@ -275,7 +290,7 @@ const LevelBadge = ({ level }: { level: 'ask' | 'strict' }) =>
 interface DecisionButtonProps {
   label: string
   key_: string
-  kind?: 'primary' | 'danger-solid'
+  kind?: 'primary' | 'danger-solid' | undefined
   acts: boolean
   onClick: () => void
 }

@@ -5,9 +5,16 @@ import type { WaitingCall } from '../store/approvals.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { reject } from './decide.ts'
 
-export function RejectDialog({ call, onClose }: { call: WaitingCall; onClose: () => void }) {
+interface RejectDialogProps {
+  call: WaitingCall
+  /** The message to the agent, which can be changed. */
+  message?: string | undefined
+  onClose: () => void
+}
+
+export function RejectDialog({ call, message = '', onClose }: RejectDialogProps) {
   const [reason, setReason] = useState('')
-  const [instead, setInstead] = useState('')
+  const [instead, setInstead] = useState(message)
   const submit = () => {
     onClose()
     void reject(call, { ...(reason && { reason }), ...(instead && { user_message: instead }) })

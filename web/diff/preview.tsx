@@ -1,59 +1,135 @@
-// The preview of a call before the decision: notes, text and diff.
-import type { PreviewSection } from '../../src/client/client.ts'
+// The preview of a call before the decision: the command or text, warnings, the parts of a command, the files that it executes, and
+// the diff.
+import { useMemo } from 'preact/hooks'
+import { describeCommandPart } from '../../src/protocol/command-part.ts'
 import { markInvisible } from '../text/invisible.tsx'
-import { TextBlock } from '../text/text-block.tsx'
+import { NoteText } from '../text/note-text.tsx'
 import { Diff } from './diff.tsx'
 import { EndMark } from './end-mark.tsx'
-import { isPartViewed, type Review, type ReviewedPreview } from './review.ts'
-import type { OwnScript } from './script-sections.ts'
+import { executedKey, isPartViewed, type Review, type ReviewedPreview } from './review.ts'
+import { type ExecutedFile, type OwnScript, splitText } from './script-sections.ts'
 import { ScriptText } from './script-text.tsx'
 
 interface PreviewProps {
   preview: ReviewedPreview
   /** Marks each part as viewed once its end has been on the screen. */
-  review?: Review
+  review?: Review | undefined
   /** The script that the call itself contains. */
   script?: OwnScript | undefined
 }
 
 export const PreviewView = ({ preview, review, script }: PreviewProps) => (
   <>
-    <PreviewNotes preview={preview} />
-    {review && <EndMark review={review} part="notes" />}
-    {preview.text !== undefined && (
-      <PreviewText text={preview.text} parts={preview.sections} review={review} script={script} />
-    )}
+    <CallText preview={preview} review={review} script={script} />
+    <PreviewNotes preview={preview} review={review} />
+    <ExecutedFiles preview={preview} review={review} />
     {preview.diff !== undefined && <Diff text={preview.diff} {...(review && { review })} />}
   </>
 )
 
-export const PreviewNotes = ({ preview: { notes = [], information = [] } }: { preview: ReviewedPreview }) => (
-  <>
-    {notes.map(note => (
-      <p key={note} class="notice warn">
-        {markInvisible(note)}
-      </p>
-    ))}
-    {information.map(fact => (
-      <p key={fact} class="notice">
-        {markInvisible(fact)}
-      </p>
-    ))}
-  </>
-)
-
-interface PreviewTextProps extends Pick<PreviewProps, 'script'> {
-  text: string
-  parts?: readonly PreviewSection[] | undefined
-  review?: Review | undefined
+/** The text without the executed files. A command is large. */
+export function CallText({ preview: { text, sections }, review, script }: PreviewProps) {
+  if (text === undefined) return null
+  const { call } = splitText(text, { sections, own: script })
+  return (
+    <div data-viewed={review && isPartViewed(review, 'text')}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse, a box scrolls by its focus */}
+      <section class={review ? 'code' : 'code long'} tabIndex={0} aria-label={script ? 'Command' : 'Effect'}>
+        <pre>
+          {call.map((section, index) => (
+            <span key={index} class={section.language === undefined ? undefined : 'command'}>
+              <ScriptText section={section} />
+            </span>
+          ))}
+        </pre>
+      </section>
+      {review && <EndMark review={review} part="text" />}
+    </div>
+  )
 }
 
-/** Shows the text in full height if it is reviewed. */
-export const PreviewText = ({ text, parts, review, script }: PreviewTextProps) => (
-  <div data-viewed={review && isPartViewed(review, 'text')}>
-    <TextBlock text={text} label="Effect" isFullHeight={review !== undefined}>
-      <ScriptText text={text} parts={parts} own={script} />
-    </TextBlock>
-    {review && <EndMark review={review} part="text" />}
-  </div>
+/** Warnings, one row for each command of a line, and further information. */
+export function PreviewNotes({ preview, review }: Omit<PreviewProps, 'script'>) {
+  const { notes = [], information = [], command_parts = [] } = preview
+  const partNotes = new Set(command_parts.map(describeCommandPart))
+  const isOther = (note: string) => !partNotes.has(note)
+  const warnings = notes.filter(isOther)
+  return (
+    <div class="notes" data-viewed={review && isPartViewed(review, 'notes')}>
+      {warnings.length > 0 && (
+        <div class="notice warn">
+          {warnings.map(note => (
+            <p key={note}>
+              <NoteText text={note} />
+            </p>
+          ))}
+        </div>
+      )}
+      {command_parts.length > 0 && <CommandParts parts={command_parts} />}
+      {information.filter(isOther).map(fact => (
+        <p key={fact} class="muted">
+          <NoteText text={fact} />
+        </p>
+      ))}
+      {review && <EndMark review={review} part="notes" />}
+    </div>
+  )
+}
+
+type CommandPart = NonNullable<ReviewedPreview['command_parts']>[number]
+
+const CLASS_BADGES: Record<CommandPart['class'], { label: string; kind: string }> = {
+  auto: { label: 'reads', kind: '' },
+  ask: { label: 'ask', kind: 'warn' },
+  strict: { label: 'strict', kind: 'bad' },
+  block: { label: 'blocked', kind: 'bad' }
+}
+
+const CommandParts = ({ parts }: { parts: readonly CommandPart[] }) => (
+  <ol class="command-parts" aria-label="Commands of the line">
+    {parts.map(({ text, class: needed, reason }, index) => (
+      <li key={index}>
+        <span class={`badge ${CLASS_BADGES[needed].kind}`}>{CLASS_BADGES[needed].label}</span>
+        <code>{markInvisible(text)}</code>
+        <span class="muted">{markInvisible(reason)}</span>
+      </li>
+    ))}
+  </ol>
 )
+
+/** The files that a command executes. A folded file does not count as viewed. */
+export function ExecutedFiles({ preview: { text = '', sections }, review }: Omit<PreviewProps, 'script'>) {
+  const executed = useMemo(() => splitText(text, { sections }).executed, [text, sections])
+  return (
+    <>
+      {executed.map((file, index) => (
+        <details key={index} class="executed" open data-viewed={review && isPartViewed(review, executedKey(index))}>
+          <summary>
+            <ExecutedName file={file} />
+          </summary>
+          <pre class="code">
+            {file.format === 'none' ? markInvisible(file.heading) : <ScriptText section={file.script} />}
+          </pre>
+          {review && <EndMark review={review} part={executedKey(index)} />}
+        </details>
+      ))}
+    </>
+  )
+}
+
+function ExecutedName({ file: { path, entry, format, heading } }: { file: ExecutedFile }) {
+  if (path === '') return <>{markInvisible(heading)}</>
+  return (
+    <>
+      Executes <code>{markInvisible(path)}</code>
+      {entry !== undefined && (
+        <>
+          {' '}
+          · <code>{markInvisible(entry)}</code>
+        </>
+      )}{' '}
+      {format === 'diff' && <span class="badge warn">changed since it was approved</span>}
+      {format === 'none' && <span class="badge warn">content not shown</span>}
+    </>
+  )
+}

@@ -43,6 +43,7 @@ export function showNextUnviewed(within: HTMLElement | null) {
     announce('Everything has been viewed')
     return
   }
+  if (part instanceof HTMLDetailsElement) part.open = true
   part.querySelector<HTMLButtonElement>('.diff-more')?.click()
   const scroller = within.scrollHeight > within.clientHeight + 1 ? within : document.documentElement
   const { top, bottom } = visibleRange(within)

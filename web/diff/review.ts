@@ -6,7 +6,7 @@ import { parseDiffRows } from './diff-rows.ts'
 
 export type ReviewedPreview = Approval['preview']
 
-type PartKind = 'notes' | 'text' | 'rest of the text' | 'file' | 'diff' | 'params'
+type PartKind = 'notes' | 'text' | 'executed file' | 'rest of the text' | 'file' | 'diff' | 'params'
 
 /** A part of a preview that is marked as viewed on its own. */
 export interface ReviewPart {
@@ -24,11 +24,16 @@ export interface Review {
 const viewedParts = signal<ReadonlyMap<string, ReadonlySet<string>>>(new Map())
 
 export const fileKey = (index: number) => `file ${index}`
+export const executedKey = (index: number) => `executed ${index}`
 
 /** Lists the parts of a preview. Params count as content if neither a text nor a diff shows what they would do. */
 export function createReview(id: string, preview: ReviewedPreview | undefined, params?: unknown): Review {
   const parts: ReviewPart[] = [{ key: 'notes', kind: 'notes' }]
-  if (preview?.text !== undefined) parts.push({ key: 'text', kind: 'text' })
+  if (preview?.text !== undefined) {
+    parts.push({ key: 'text', kind: 'text' })
+    const executed = preview.sections?.slice(1) ?? []
+    parts.push(...executed.map((_, index): ReviewPart => ({ key: executedKey(index), kind: 'executed file' })))
+  }
   // A part that no card shows: it counts until the whole preview has been loaded.
   if (preview?.cut) parts.push({ key: 'rest', kind: 'rest of the text' })
   if (preview?.diff !== undefined) {
@@ -59,13 +64,20 @@ export const hasViewedParts = (id: string): boolean => (viewedParts.value.get(id
 
 export const isFullyViewed = (review: Review): boolean => review.parts.every(({ key }) => isPartViewed(review, key))
 
+/** Kinds of which a preview may have many. */
+const COUNTED_KINDS: readonly PartKind[] = ['executed file', 'file']
+
 /** Describes what was not viewed: `3 of 40 files not viewed`. Returns undefined if everything was. */
 export function describeUnviewed(review: Review): string | undefined {
   const missing = review.parts.filter(({ key }) => !isPartViewed(review, key))
   if (missing.length === 0) return undefined
-  const others = missing.filter(({ kind }) => kind !== 'file').map(({ kind }) => `${kind} not viewed completely`)
-  const files = review.parts.filter(({ kind }) => kind === 'file').length
-  const missingFiles = missing.length - others.length
-  if (missingFiles > 0) others.push(`${missingFiles} of ${files} ${files === 1 ? 'file' : 'files'} not viewed`)
-  return others.join(', ')
+  const others = missing
+    .filter(({ kind }) => !COUNTED_KINDS.includes(kind))
+    .map(({ kind }) => `${kind} not viewed completely`)
+  const counts = COUNTED_KINDS.flatMap(counted => {
+    const count = missing.filter(({ kind }) => kind === counted).length
+    const all = review.parts.filter(({ kind }) => kind === counted).length
+    return count === 0 ? [] : [`${count} of ${all} ${all === 1 ? counted : `${counted}s`} not viewed`]
+  })
+  return [...others, ...counts].join(', ')
 }

@@ -1,4 +1,4 @@
-// Finds the scripts in the text of a preview: the command or code of the call itself, and the files that it executes.
+// Splits the text of a preview: the command or code of the call itself, further facts about it, and the files that it executes.
 import type { PreviewSection } from '../../src/client/client.ts'
 import { type Language, languageOfFile, languageOfShebang } from '../highlight/languages.ts'
 
@@ -12,43 +12,52 @@ export interface ScriptSection {
   text: string
   /** Undefined for text that is no script. */
   language?: Language | undefined
-  /** Spaces before each line that are no part of the script. */
-  indent: number
 }
 
-/** Spaces before the lines of an executed file. */
-const INDENT = 4
+/** A file that the command executes, or one entry of it. */
+export interface ExecutedFile extends Omit<Extract<PreviewSection, { kind: 'executes' }>, 'kind' | 'lines'> {
+  /** First line of the section. */
+  heading: string
+  script: ScriptSection
+}
 
-/** Splits a preview's text into scripts and other text, which together are the text. */
-export function splitScripts(
+export interface SplitText {
+  /** The sections of the call itself, which together are its text. */
+  call: readonly ScriptSection[]
+  executed: readonly ExecutedFile[]
+}
+
+export function splitText(
   text: string,
   { sections = [], own }: { sections?: readonly PreviewSection[] | undefined; own?: OwnScript | undefined }
-): readonly ScriptSection[] {
-  const [first, ...executed] = sections
-  if (!first) return splitOwnScript(text, own).filter(hasText)
+): SplitText {
+  const [first, ...others] = sections
+  if (!first) return { call: splitOwnScript(text, own), executed: [] }
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
-  let at = first.lines
-  const found = splitOwnScript(lines.slice(0, at).join(''), own)
-  for (const section of executed) {
-    const [heading = '', ...content] = lines.slice(at, at + section.lines)
-    at += section.lines
-    const script = content.join('')
-    found.push({ text: heading, indent: 0 }, { text: script, language: languageOf(section, script), indent: INDENT })
-  }
-  return found.filter(hasText)
+  const call = splitOwnScript(lines.splice(0, first.lines).join('').replace(/\n\n$/, ''), own)
+  const executed = others.map(section => {
+    const [heading = '', ...content] = lines.splice(0, section.lines)
+    // Indented in the text, so that no line looks like a heading.
+    const script = content.join('').replace(/^ {4}/gm, '').trimEnd()
+    return {
+      ...(section.kind === 'executes' ? section : { path: '', format: 'text' as const }),
+      heading: heading.trimEnd(),
+      script: { text: script, language: languageOf(section, script) }
+    }
+  })
+  // Lines that no section counts belong to the call, so that they are displayed.
+  return { call: lines.length === 0 ? call : [...call, { text: lines.join('') }], executed }
 }
-
-const hasText = ({ text }: ScriptSection) => text !== ''
 
 function splitOwnScript(text: string, own: OwnScript | undefined): ScriptSection[] {
   const at = own === undefined ? -1 : text.startsWith(own.text) ? 0 : text.lastIndexOf(`\n${own.text}`) + 1
-  if (own === undefined || (at === 0 && !text.startsWith(own.text))) return [{ text, indent: 0 }]
+  if (own === undefined || (at === 0 && !text.startsWith(own.text))) return [{ text }]
   const end = at + own.text.length
   return [
-    { text: text.slice(0, at), indent: 0 },
-    { text: text.slice(at, end), language: own.language, indent: 0 },
-    { text: text.slice(end), indent: 0 }
-  ]
+    { text: text.slice(0, at) },
+    { text: text.slice(at, end), language: own.language },
+    { text: text.slice(end) }
+  ].filter(section => section.text !== '')
 }
 
 /** An entry of a file, such as a script of `package.json`, is a command line. */
@@ -56,5 +65,5 @@ function languageOf(section: PreviewSection, content: string): Language | undefi
   if (section.kind === 'call' || section.format === 'none') return undefined
   if (section.format === 'diff') return 'diff'
   if (section.entry !== undefined) return 'bash'
-  return languageOfFile(section.path) ?? languageOfShebang(content.slice(INDENT))
+  return languageOfFile(section.path) ?? languageOfShebang(content)
 }

@@ -1,6 +1,7 @@
 // The syntax highlighter, a worker: a text that takes its patterns long cannot block the page, which ends the worker then.
 import { createLowlight } from 'lowlight'
 import { GRAMMARS } from './grammars.ts'
+import { findShellTokens } from './shell-tokens.ts'
 import { type HighlightAnswer, type HighlightRequest, TOKEN_KINDS, type TokenKind } from './tokens.ts'
 
 /** Kinds by the scopes of highlight.js. Text in other scopes has the kind of what surrounds it. */
@@ -49,12 +50,17 @@ const answer = (message: HighlightAnswer) => postMessage(message)
 
 addEventListener('message', ({ data: { language, text } }: MessageEvent<HighlightRequest>) => {
   try {
-    answer({ state: 'done', tokens: flatten(lowlight.highlight(language, text, { prefix: PREFIX })) })
+    answer({ state: 'done', tokens: findTokens(language, text) })
   } catch {
     answer({ state: 'failed' })
   }
 })
 answer({ state: 'ready' })
+
+/** A part of a script that cannot be parsed, as in a diff, gets the colours of its words. */
+const findTokens = (language: string, text: string): Uint32Array =>
+  (language === 'bash' ? findShellTokens(text) : undefined) ??
+  flatten(lowlight.highlight(language, text, { prefix: PREFIX }))
 
 /** Returns the length and the kind of each token, neighbours of one kind merged. */
 function flatten(tree: Tree): Uint32Array {

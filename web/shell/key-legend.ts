@@ -43,6 +43,7 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[
       ['y', 'approve'],
       ['n', 'reject; after the decision: show the next waiting call'],
       ['r', 'reject with a reason'],
+      ['i', 'reject and ask for the call that the card suggests'],
       ['a', 'approve always: choose a rule to save', 'always'],
       ['e', 'edit the params', 'edit'],
       ['s', 'select the calls that one rule would allow', 'always'],

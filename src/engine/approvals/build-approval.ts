@@ -125,6 +125,14 @@ async function buildPreview(
     ...(diff !== undefined && { diff }),
     ...(notes.length > 0 && { notes: notes.map(toLine) }),
     ...(information.length > 0 && { information: information.map(toLine) }),
+    ...(command.command_parts && {
+      command_parts: command.command_parts.map(part => ({
+        ...part,
+        text: toLine(part.text),
+        reason: toLine(part.reason)
+      }))
+    }),
+    ...(command.alternative && { alternative: command.alternative }),
     ...(isCut && { cut: true as const })
   }
   return { preview, wholeDiff: whole.diff }

@@ -1,61 +1,64 @@
-// Notes for the approver of a command: the classification of each part, and the sandbox. What needs attention is a note, and all
-// else information.
+// The approver of a command sees the classification of each part and the limits of the sandbox. A note needs attention, information does
+// not.
 import type { Isolation, LevelState } from '../../host/sandbox/sandbox.ts'
-import type { Preview } from '../../protocol/calls.ts'
+import type { CommandPart, Preview } from '../../protocol/calls.ts'
+import { describeCommandPart } from '../../protocol/command-part.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import type { Evaluation } from '../evaluation.ts'
-import type { CommandFacts, CommandPartFacts } from '../policy/policy-input.ts'
+import type { CommandFacts } from '../policy/policy-input.ts'
 import { findSandboxWarnings } from '../policy/sandbox-warnings.ts'
 
 type NotedState = Pick<LevelState, 'backend' | 'exposes_workspace' | 'lacks'>
 type PreviewNotes = Required<Pick<Preview, 'notes' | 'information'>>
+type CommandPreview = PreviewNotes & Pick<Preview, 'command_parts' | 'alternative'>
 
 /** Builds the notes; `state` is that of the level on this machine. */
 export function commandNotes(
   { command, isolation }: Pick<Evaluation, 'command' | 'isolation'>,
   state: NotedState = {}
-): PreviewNotes {
-  const parts = command ? partNotes(command) : NO_NOTES
+): CommandPreview {
+  const command_parts = command ? listParts(command) : []
+  const parts = command ? partNotes(command, command_parts) : NO_NOTES
   const sandbox = isolation ? isolationNotes(isolation, state) : NO_NOTES
-  const warnings =
+  const { notes: warnings, alternative } =
     command && isolation
       ? findSandboxWarnings(command, { level: isolation.level, exposesWorkspace: state.exposes_workspace })
-      : []
+      : NO_NOTES
   return {
     notes: [...parts.notes, ...warnings, ...sandbox.notes],
-    information: [...parts.information, ...sandbox.information]
+    information: [...parts.information, ...sandbox.information],
+    ...(command_parts.length > 0 && { command_parts }),
+    ...(alternative && { alternative })
   }
 }
 
-const NO_NOTES: PreviewNotes = { notes: [], information: [] }
+const NO_NOTES: CommandPreview = { notes: [], information: [] }
 
-/** Returns a note per part; none for one plain command, whose text and approval reason suffice. */
-function partNotes({ parts }: CommandFacts): PreviewNotes {
-  if (parts.length < 2 && parts.every(part => !needsAttention(part))) return NO_NOTES
-  const shown = parts.slice(0, MAX_PARTS)
-  const more = parts.length > MAX_PARTS ? [`${parts.length - MAX_PARTS} more commands are not listed.`] : []
+/** Lists the parts of a command; none of one plain command, whose text and approval reason suffice. */
+function listParts({ parts }: CommandFacts): CommandPart[] {
+  if (parts.length < 2 && parts.every(part => !needsAttention(part))) return []
+  return parts.slice(0, MAX_PARTS).map(({ text, class: needed, reason }) => ({
+    text: escapeInvisible(text.length > MAX_PART_LENGTH ? `${text.slice(0, MAX_PART_LENGTH)}…` : text),
+    class: needed,
+    reason: escapeInvisible(reason)
+  }))
+}
+
+function partNotes({ parts }: CommandFacts, listed: readonly CommandPart[]): PreviewNotes {
+  const missing = listed.length === 0 ? 0 : parts.length - listed.length
   return {
-    notes: [...shown.filter(needsAttention).map(partNote), ...more],
-    information: shown.filter(part => !needsAttention(part)).map(partNote)
+    notes: [
+      ...listed.filter(needsAttention).map(describeCommandPart),
+      ...(missing > 0 ? [`${missing} more commands are not listed.`] : [])
+    ],
+    information: listed.filter(part => !needsAttention(part)).map(describeCommandPart)
   }
 }
 
-const needsAttention = (part: CommandPartFacts) => part.class === 'strict' || part.class === 'block'
+const needsAttention = (part: Pick<CommandPart, 'class'>) => part.class === 'strict' || part.class === 'block'
 
 const MAX_PARTS = 50
 const MAX_PART_LENGTH = 200
-
-function partNote({ text, class: needed, reason }: CommandPartFacts) {
-  const shown = escapeInvisible(text.length > MAX_PART_LENGTH ? `${text.slice(0, MAX_PART_LENGTH)}…` : text)
-  return `\`${shown}\` (${CLASS_LABELS[needed]}): ${escapeInvisible(reason)}`
-}
-
-const CLASS_LABELS: Record<CommandPartFacts['class'], string> = {
-  auto: 'reads',
-  ask: 'ask',
-  strict: 'strict',
-  block: 'blocked'
-}
 
 /** Describes what the sandbox permits a command. */
 function isolationNotes(

@@ -1,5 +1,6 @@
-// Warnings for the approver about effects of a command that its sandbox level blocks.
+// Warnings for the approver about effects of a command that its sandbox level blocks, and the call to request instead.
 import type { LevelState } from '../../host/sandbox/sandbox.ts'
+import type { Alternative } from '../../protocol/calls.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import type { CommandFacts, CommandPartFacts } from './policy-input.ts'
 
@@ -12,12 +13,18 @@ interface CommandLevel extends Pick<LevelState, 'level'> {
 export const blocksGitWrites = ({ parts }: CommandFacts, level: CommandLevel) =>
   protectsWorkspace(level) && parts.some(part => part.writesGit)
 
-export function findSandboxWarnings(command: CommandFacts, isolation: CommandLevel): string[] {
-  if (!protectsWorkspace(isolation)) return []
+interface SandboxWarnings {
+  notes: string[]
+  alternative?: Alternative
+}
+
+export function findSandboxWarnings(command: CommandFacts, isolation: CommandLevel): SandboxWarnings {
+  if (!protectsWorkspace(isolation)) return { notes: [] }
   const { level } = isolation
   const secrets = [...new Set(command.parts.flatMap(listSecretsRead))].map(escapeInvisible)
-  return [
-    ...(blocksGitWrites(command, isolation)
+  const willFail = blocksGitWrites(command, isolation)
+  const notes = [
+    ...(willFail
       ? [
           `The call will fail: .git is read-only in the sandbox \`${level}\`. Reject the call, and ask the agent to use isolation none.`
         ]
@@ -29,6 +36,16 @@ export function findSandboxWarnings(command: CommandFacts, isolation: CommandLev
         ]
       : [])
   ]
+  if (notes.length === 0) return { notes }
+  const obstacle = willFail ? '.git is read-only' : `${joinNames(secrets)} cannot be read`
+  return {
+    notes,
+    alternative: {
+      title: 'isolation none',
+      user_message: `In the sandbox \`${level}\`, ${obstacle}. Send the call again with isolation none.`,
+      ...(willFail && { call_will_fail: true as const })
+    }
+  }
 }
 
 const protectsWorkspace = ({ level, exposesWorkspace }: CommandLevel) =>

@@ -1,4 +1,5 @@
 // The view of an approval. Servers of other versions, or hostile ones, may send any JSON: only fields that a console can show are kept.
+import { CommandPart } from '../../protocol/calls.ts'
 import { isObject } from '../../text/json-object.ts'
 
 const MAX_RULES = 100
@@ -26,7 +27,7 @@ export function viewApproval(approval: unknown, digest: string | null) {
 
 function viewPreview(preview: unknown) {
   if (!isObject(preview) || typeof preview.title !== 'string') return { title: '', cut: true }
-  const { title, text, diff, notes, information, sections, cut } = preview
+  const { title, text, diff, notes, information, sections, command_parts, alternative, cut } = preview
   const isWhole =
     [text, diff].every(part => part === undefined || typeof part === 'string') &&
     [notes, information].every(part => part === undefined || (Array.isArray(part) && part.every(isText)))
@@ -38,6 +39,8 @@ function viewPreview(preview: unknown) {
     ...(notes !== undefined && { notes }),
     ...(information !== undefined && { information }),
     ...(Array.isArray(sections) && sections.every(isSection) && { sections }),
+    ...(Array.isArray(command_parts) && command_parts.every(isCommandPart) && { command_parts }),
+    ...(isAlternative(alternative) && { alternative }),
     ...(Boolean(cut) && { cut: true })
   }
 }
@@ -57,6 +60,13 @@ interface MatchedRule {
 
 const isRule = (rule: unknown): rule is MatchedRule =>
   isObject(rule) && [rule.tier, rule.effect, rule.reason].every(isText)
+
+const COMMAND_CLASSES: readonly unknown[] = CommandPart.properties.class.enum
+
+const isCommandPart = (part: unknown) =>
+  isObject(part) && isText(part.text) && isText(part.reason) && COMMAND_CLASSES.includes(part.class)
+
+const isAlternative = (value: unknown) => isObject(value) && isText(value.title) && isText(value.user_message)
 
 const isSection = (section: unknown) =>
   isObject(section) &&

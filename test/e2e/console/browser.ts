@@ -17,9 +17,10 @@ export async function startConsole(
   t: Test,
   browser: Browser,
   files: Record<string, string> = {},
-  options: BrowserContextOptions = {}
+  options: BrowserContextOptions = {},
+  appOptions: Parameters<typeof startApp>[2] = {}
 ) {
-  const server = await startApp(t, files)
+  const server = await startApp(t, files, appOptions)
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   t.teardown(() => context.close())
   return { ...server, context, open: (route = '/') => openPage(context, server.url + route) }

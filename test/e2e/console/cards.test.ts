@@ -1,6 +1,8 @@
 // Tests of the cards of calls and of editing their params, in a real browser.
+import { execaSync } from 'execa'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { needs } from '../../support/needs.ts'
 import { EDIT, launchChromium, openCard, outcome, POEM, pressButton, startConsole } from './browser.ts'
 
@@ -43,9 +45,42 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     await call('shell_exec', { command: 'ls; touch a; rm -rf b' })
     const page = await open()
     await openCard(page, 'rm -rf b')
-    const texts = (selector: string) => page.locator(`.card .notes ${selector}`).allInnerTexts()
-    t.match(await texts('.notice.warn'), [/^`rm -rf b` \(strict\)/, /^Isolation none/])
-    t.match(await texts('.notice:not(.warn)'), [/^`ls` \(reads\)/, /^`touch a` \(ask\)/])
+    const card = page.locator('.card')
+    t.equal(await card.getByRole('region', { name: 'Command' }).innerText(), 'ls; touch a; rm -rf b\ncwd: .')
+    t.match(await card.locator('.notice.warn').allInnerTexts(), [/^Isolation none/])
+    const rows = card.getByRole('list', { name: 'Commands of the line' }).getByRole('listitem')
+    t.match(await rows.allInnerTexts(), [/^reads\s*ls\s/, /^ask\s*touch a\s/, /^strict\s*rm -rf b\s/])
+  })
+
+  t.test('offers to reject a call that will fail with a prepared message', needs('sandbox'), async t => {
+    const settings = { sandbox: defaultSettings().sandbox }
+    const { call, get, root, open } = await startConsole(t, browser, POEM, {}, { settings })
+    execaSync('git', ['init', '--quiet'], { cwd: root })
+    const { tool_call_id: id } = await call('shell_exec', { command: 'git commit -m x' })
+    const page = await open()
+    await openCard(page, 'git commit -m x')
+    t.equal(await page.locator('.card-end .primary').innerText(), 'Reject and ask for isolation none…\ni')
+    await page.keyboard.press('i')
+    const message = 'In the sandbox `workspace`, .git is read-only. Send the call again with isolation none.'
+    t.equal(await page.getByLabel('Message to the agent').inputValue(), message)
+    await pressButton(page, 'Reject with this reason')
+    t.match(await outcome(page), /^Rejected/)
+    t.match(await get(`/calls/${id}?wait_ms=120000`), { status: 'rejected', user_message: message })
+  })
+
+  t.test('does not count a folded file as viewed', async t => {
+    const { call, open } = await startConsole(t, browser, { 'run.sh': `${'echo line\n'.repeat(200)}` })
+    await call('shell_exec', { command: 'sh run.sh' })
+    const page = await open()
+    await page.getByRole('link', { name: 'sh run.sh' }).click()
+    await page.getByText('1 of 1 executed file not viewed').waitFor()
+    await page.locator('.executed > summary').click()
+    await page.locator('.executed:not([open])').waitFor()
+    await page.locator('.card').evaluate('card => card.scrollTo(0, card.scrollHeight)')
+    t.equal(await page.locator('.executed').getAttribute('data-viewed'), 'false')
+    t.equal(await page.locator('.card-end .primary').getAttribute('aria-disabled'), 'true')
+    while (await page.locator('.card-end .primary[aria-disabled="true"]').count()) await page.keyboard.press('v')
+    t.equal(await page.locator('.executed').getAttribute('data-viewed'), 'true')
   })
 
   t.test('approves modified params as previewed', async t => {
@@ -118,7 +153,9 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     const page = await open()
     await openCard(page, 'Edit poem.txt')
     t.equal(await page.locator('.diff .added').innerText(), '+a\\u{202e}b\\u{200b}\\u{e0041}\\u{3164} ❤\ufe0f')
-    t.match(await page.locator('.card').innerText(), /\\u\{2066\}why[\s\S]*invisible characters/)
+    const card = await page.locator('.card').innerText()
+    t.match(card, /\\u\{2066\}why/)
+    t.match(card, 'invisible characters')
     await openCard(page, 'Edit dos.txt')
     t.same(await page.locator('.diff :is(.added, .removed)').allInnerTexts(), ['-a\\r', '+a'])
     t.equal(await page.getByText('invisible characters').count(), 0, 'ends of lines hide nothing')

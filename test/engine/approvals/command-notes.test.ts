@@ -21,6 +21,11 @@ t.test('strict parts of a command need attention, and others do not', async t =>
   const { approval } = await call('shell_exec', { command: 'ls; touch a; rm -rf b' })
   t.match(approval.preview, {
     notes: [/^`rm -rf b` \(strict\): /, /^Isolation none: /],
-    information: [/^`ls` \(reads\): /, /^`touch a` \(ask\): /]
+    information: [/^`ls` \(reads\): /, /^`touch a` \(ask\): /],
+    command_parts: [
+      { text: 'ls', class: 'auto', reason: /./ },
+      { text: 'touch a', class: 'ask', reason: /./ },
+      { text: 'rm -rf b', class: 'strict', reason: /./ }
+    ]
   })
 })

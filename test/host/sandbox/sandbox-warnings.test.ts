@@ -13,20 +13,38 @@ t.test('warns of changes of the repository, and of secrets', needs('sandbox', 'p
   execaSync('git', ['init', '--quiet'], { cwd: root })
   const asked = async (command: string, more = {}) => {
     const { approval } = await call('shell_exec', { command, ...more })
-    return { notes: approval.preview.notes?.join('\n') ?? '', always: approval.always_options.length }
+    const { notes, alternative } = approval.preview
+    return { notes: notes?.join('\n') ?? '', alternative, always: approval.always_options.length }
   }
   const fails =
     'The call will fail: .git is read-only in the sandbox `workspace`. Reject the call, and ask the agent to use isolation none.'
   for (const command of ['git commit -m x', 'git add a.txt && git status', 'git rebase main', 'timeout 5 git stash']) {
-    const { notes, always } = await asked(command)
+    const { notes, alternative, always } = await asked(command)
     t.match(notes, fails, command)
+    t.strictSame(
+      alternative,
+      {
+        title: 'isolation none',
+        user_message: 'In the sandbox `workspace`, .git is read-only. Send the call again with isolation none.',
+        call_will_fail: true
+      },
+      command
+    )
     t.equal(always, 0, command)
   }
   for (const command of ['git ls-remote', 'git push', 'make', 'git diff | tee x.txt'])
     t.notMatch((await asked(command)).notes, 'read-only', command)
-  t.notMatch((await asked('git commit -m x', { isolation: 'none' })).notes, 'read-only')
+  const outside = await asked('git commit -m x', { isolation: 'none' })
+  t.notMatch(outside.notes, 'read-only')
+  t.equal(outside.alternative, undefined)
+  const hidden = await asked('cat .env sub/.env.local')
+  t.strictSame(hidden.alternative, {
+    title: 'isolation none',
+    user_message:
+      'In the sandbox `workspace`, .env and sub/.env.local cannot be read. Send the call again with isolation none.'
+  })
   t.match(
-    (await asked('cat .env sub/.env.local')).notes,
+    hidden.notes,
     'The sandbox `workspace` hides .env and sub/.env.local, so the command cannot read them. If the command needs the content, reject the call, and ask the agent to use isolation none.'
   )
 })

@@ -309,7 +309,8 @@ t.test('the approver sees everything, hidden characters too', async t => {
   t.same(await previewOf(shellExec, { command: 'make all\n\techo done' }, ctx), {
     title: 'make all ⏎ echo done (+1 line)',
     text: 'make all\n\techo done\ncwd: .',
-    notes: []
+    notes: [],
+    information: []
   })
   const hostile = {
     command: 'echo \u202e\u200b\x1b[2Jhi',
@@ -321,7 +322,8 @@ t.test('the approver sees everything, hidden characters too', async t => {
   t.same(await previewOf(shellExec, hostile, ctx), {
     title: 'echo \\u{202e}\\u{200b}\\u{1b}[2Jhi',
     text: 'echo \\u{202e}\\u{200b}\\u{1b}[2Jhi\ncwd: sub\nenv: A=1\nstdin: x',
-    notes: ['Description by the caller: say hi', 'Contains control or invisible characters; they are shown as \\u{…}.']
+    notes: ['Contains control or invisible characters; they are shown as \\u{…}.'],
+    information: ['Description by the caller: say hi']
   })
   const commandOf = async (input: Parameters<typeof shellExec.request>[0]) =>
     (await requestOf(shellExec, input, ctx)).command

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypedDict
 
 __all__ = [
     "AgentStateEvent",
+    "Alternative",
     "AlwaysOption",
     "AnswerDelegationResponse",
     "Approval",
@@ -113,6 +114,7 @@ __all__ = [
     "PreviewSection",
     "PreviewSectionCall",
     "PreviewSectionExecutes",
+    "PreviewedCommand",
     "Problem",
     "ProblemCode",
     "ProblemErrorsItem",
@@ -207,6 +209,18 @@ class AgentStateEvent(EventBase):
     type: Literal["agent.state"]
     state: Literal["idle", "awaiting_approval", "tool_execution"]
     """State: calls wait for approval, run, or neither."""
+
+
+class _AlternativeOptional(TypedDict, total=False):
+    call_will_fail: Literal[True]
+    """True if the waiting call will fail."""
+
+
+class Alternative(_AlternativeOptional):
+    title: str
+    """The option to request, such as `isolation none`."""
+    user_message: str
+    """Message for the rejection."""
 
 
 class _AlwaysOptionOptional(TypedDict, total=False):
@@ -1492,6 +1506,9 @@ class _PreviewOptional(TypedDict, total=False):
     information: list[str]
     """Further information for the approver, such as the sandbox of a command, or its parts that do not need strict
     approval."""
+    command_parts: list[PreviewedCommand]
+    """Commands of a line of several. `notes` and `information` contain the same as text."""
+    alternative: Alternative
     cut: Literal[True]
     """True if `text`, `diff` or the notes are shortened. `GET /calls/{id}/preview` returns the whole preview, with
     the `whole_digest` that an approval then requires."""
@@ -1554,6 +1571,19 @@ class PreviewSectionExecutes(_PreviewSectionExecutesOptional):
     """Workspace-relative path."""
     format: Literal["text", "diff", "none"]
     """`text`: the content of the file; `diff`: its difference from the approved content; `none`: not shown."""
+
+
+_PreviewedCommandWords = TypedDict(
+    "_PreviewedCommandWords",
+    {"class": 'Literal["auto", "ask", "strict", "block"]'},
+    total=True,
+)
+
+
+class PreviewedCommand(_PreviewedCommandWords):
+    text: str
+    """Text of the command, shortened to 200 characters."""
+    reason: str
 
 
 _ProblemErrorsItemOptionalWords = TypedDict(

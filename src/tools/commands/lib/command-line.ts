@@ -159,10 +159,8 @@ export function commandPreview(input: CommandParams, more: readonly string[] = [
   return {
     title: commandTitle(input),
     text,
-    notes: [
-      ...(description === undefined ? [] : [`Description by the caller: ${escapeInvisible(description)}`]),
-      ...(text === literal ? [] : ['Contains control or invisible characters; they are shown as \\u{…}.'])
-    ]
+    notes: text === literal ? [] : ['Contains control or invisible characters; they are shown as \\u{…}.'],
+    information: description === undefined ? [] : [`Description by the caller: ${escapeInvisible(description)}`]
   }
 }
 
