@@ -124,8 +124,13 @@ await bundle({
 // The console's syntax highlighter, a worker that is loaded when a text needs it.
 await bundle({
   ...common,
-  entryPoints: [{ in: 'web/highlight/worker.ts', out: 'web/highlight-worker' }],
-  format: 'iife',
+  entryPoints: [
+    { in: 'web/highlight/worker.ts', out: 'web/highlight-worker' },
+    { in: 'web/highlight/shell-worker.ts', out: 'web/shell-worker' }
+  ],
+  // Grammars are loaded when a text needs them.
+  splitting: true,
+  chunkNames: 'web/highlight-[name]-[hash]',
   platform: 'browser',
   target: 'es2022',
   charset: 'utf8',

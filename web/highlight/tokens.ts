@@ -1,6 +1,8 @@
 // Tokens as they pass between the highlighter's worker and the page: lengths and kinds without any text, so that colours cannot
 // change what is shown.
 
+import type { Language } from './languages.ts'
+
 /** The kinds of tokens; each has a colour of this name in `styles/tokens.css`. */
 export const TOKEN_KINDS = [
   'plain',
@@ -20,7 +22,7 @@ export type LineTokens = readonly number[]
 
 /** The request to the worker. */
 export interface HighlightRequest {
-  language: string
+  language: Language
   text: string
 }
 

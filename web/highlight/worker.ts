@@ -1,7 +1,7 @@
 // The syntax highlighter, a worker: a text that takes its patterns long cannot block the page, which ends the worker then.
 import { createLowlight } from 'lowlight'
-import { GRAMMARS } from './grammars.ts'
-import { findShellTokens } from './shell-tokens.ts'
+import { CONTAINED_LANGUAGES, GRAMMARS } from './grammars.ts'
+import type { Language } from './languages.ts'
 import { type HighlightAnswer, type HighlightRequest, TOKEN_KINDS, type TokenKind } from './tokens.ts'
 
 /** Kinds by the scopes of highlight.js. Text in other scopes has the kind of what surrounds it. */
@@ -42,25 +42,28 @@ const KINDS_BY_SCOPE: Readonly<Record<string, TokenKind>> = {
 }
 const PREFIX = 'hljs-'
 
-const lowlight = createLowlight(GRAMMARS)
+const lowlight = createLowlight()
 type Tree = ReturnType<typeof lowlight.highlight>
 type TreeNode = Tree['children'][number]
 
 const answer = (message: HighlightAnswer) => postMessage(message)
 
-addEventListener('message', ({ data: { language, text } }: MessageEvent<HighlightRequest>) => {
+addEventListener('message', async ({ data: { language, text } }: MessageEvent<HighlightRequest>) => {
   try {
-    answer({ state: 'done', tokens: findTokens(language, text) })
+    await load(language)
+    answer({ state: 'done', tokens: flatten(lowlight.highlight(language, text, { prefix: PREFIX })) })
   } catch {
     answer({ state: 'failed' })
   }
 })
 answer({ state: 'ready' })
 
-/** A part of a script that cannot be parsed, as in a diff, gets the colours of its words. */
-const findTokens = (language: string, text: string): Uint32Array =>
-  (language === 'bash' ? findShellTokens(text) : undefined) ??
-  flatten(lowlight.highlight(language, text, { prefix: PREFIX }))
+async function load(language: Language) {
+  if (lowlight.registered(language)) return
+  const needed = [...(CONTAINED_LANGUAGES[language] ?? []), language]
+  const grammars = await Promise.all(needed.map(async name => [name, (await GRAMMARS[name]()).default] as const))
+  for (const [name, grammar] of grammars) lowlight.register(name, grammar)
+}
 
 /** Returns the length and the kind of each token, neighbours of one kind merged. */
 function flatten(tree: Tree): Uint32Array {
