@@ -31,6 +31,7 @@ export interface CallView {
   error?: CallViewError
   reason?: string
   user_message?: string
+  comments?: { path: string; line: number; side?: 'old' | 'new'; text: string }[]
   rejected_by?: { source: string }
   execution_time_ms?: number
   approval?: {

@@ -1,7 +1,9 @@
 // Calls of an agent that runs beside the server: submits them, and waits until they have ended.
+
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Call, type CallOptions, type Client, ToolgateError } from '../client/client.ts'
 import { randomCallId } from '../node-client/call-id.ts'
+import { formatRejectionMessage } from '../text/rejection-message.ts'
 import { type EndedCall, hasEnded } from './ended-call.ts'
 import { isDisconnected } from './reconnect.ts'
 
@@ -106,6 +108,6 @@ async function getCall(calls: Client, id: string): Promise<Call> {
 /** Returns the message for the model of a call without a result. */
 export function formatRefusal(call: Exclude<EndedCall, { status: 'success' }>): string {
   if (call.status === 'error') return call.error.message
-  const message = 'user_message' in call && call.user_message ? ` ${call.user_message}` : ''
-  return `The call was ${call.status}: ${call.reason}${message}`
+  const message = call.status === 'rejected' ? formatRejectionMessage(call) : undefined
+  return `The call was ${call.status}: ${call.reason}${message === undefined ? '' : ` ${message}`}`
 }

@@ -1,9 +1,11 @@
 // The ends of a call: one function per outcome, each a step with its event.
+
 import { describeError, ToolError } from '../errors.ts'
 import type { Call, CallResult, SettledCall } from '../protocol/calls.ts'
 import type { ApprovedBy } from '../protocol/decisions.ts'
 import type { NewEvent } from '../protocol/events.ts'
 import type { FileChange } from '../protocol/file-change.ts'
+import type { ReviewComment } from '../protocol/review-comment.ts'
 import type { StoreWrite } from '../store/store-schema.ts'
 import type { ActiveCall } from './active-call.ts'
 import { type Engine, getCallScope, transition } from './engine.ts'
@@ -45,6 +47,7 @@ function settleCall(
     ...('error' in call && { error: call.error }),
     ...('reason' in call && { reason: call.reason }),
     ...('user_message' in call && call.user_message !== undefined && { user_message: call.user_message }),
+    ...('comments' in call && call.comments && { comments: call.comments }),
     ...(call.trace && { trace: call.trace }),
     ...(call.hooks && { hooks: call.hooks }),
     ...(execution_time_ms !== undefined && { execution_time_ms })
@@ -156,16 +159,24 @@ export function settleExpired(engine: Engine, live: ActiveCall) {
   )
 }
 
+export interface RejectionMessages {
+  user_message?: string | undefined
+  comments?: ReviewComment[] | undefined
+}
+
 /** Ends a call that a person or a deny rule rejected. */
 export function settleRejected(
   engine: Engine,
   live: ActiveCall,
-  options: { reason: string; user_message?: string | undefined; by: ApprovedBy },
+  options: { reason: string; by: ApprovedBy } & RejectionMessages,
   { eventsBefore = [], also }: SettleOptions = {}
 ) {
-  const { reason, user_message, by } = options
-  const userMessage = user_message !== undefined && { user_message }
-  const call = { ...toEndFields(live, 'rejected'), reason, ...userMessage, rejected_by: by }
+  const { reason, user_message, comments, by } = options
+  const messages = {
+    ...(user_message !== undefined && { user_message }),
+    ...(comments !== undefined && comments.length > 0 && { comments })
+  }
+  const call = { ...toEndFields(live, 'rejected'), reason, ...messages, rejected_by: by }
   const decided = decisionEvent(live.call, 'rejected', { reason, by })
   return settleCall(engine, live, call, { eventsBefore: [...eventsBefore, decided], ...(also && { also }) })
 }

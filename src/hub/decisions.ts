@@ -14,7 +14,7 @@ export interface NewDecision {
   digest: string
   verdict: Verdict
   /** Further fields for the server. */
-  message: Pick<HubDecision, 'confirm' | 'reason' | 'user_message'>
+  message: Pick<HubDecision, 'confirm' | 'reason' | 'user_message' | 'comments'>
 }
 
 /** A decision and what came of it. */

@@ -1,8 +1,10 @@
 // Approvals: the list of waiting calls, their previews, and the requests that decide.
+
 import { type Static, type TProperties, Type } from 'typebox'
 import type { CallWithStatus, Preview } from './calls.ts'
 import { FILE_HREF_FIELDS } from './front-end.ts'
 import { DigestParam, NextCursor, PAGE_PARAMS, ToolsetParam } from './request-params.ts'
+import { ReviewComments } from './review-comment.ts'
 import { schemaRef } from './schema-ref.ts'
 
 export const ApprovalsQuery = Type.Object(
@@ -114,7 +116,8 @@ const rejectFields = {
   reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Reason, for the log and the caller.' })),
   user_message: Type.Optional(
     Type.String({ maxLength: 16_384, description: 'Message to the caller, such as what to do instead.' })
-  )
+  ),
+  comments: Type.Optional(ReviewComments)
 }
 
 /** A call to be approved together with others, and the digest of its preview that was shown. */

@@ -1,4 +1,5 @@
 // The call: one request to run one tool, as a union by status. Values are immutable; each step of the life cycle makes a new one.
+
 import { type Static, type TProperties, Type } from 'typebox'
 import { SETTLED_STATUSES } from './call-statuses.ts'
 import { ContentRemoval } from './content-removal.ts'
@@ -7,6 +8,7 @@ import { ERRORS, type ErrorCode } from './error-codes.ts'
 import { FileChange } from './file-change.ts'
 import { FileHrefs } from './front-end.ts'
 import { HookRun } from './hook-run.ts'
+import { ReviewComments } from './review-comment.ts'
 import { Time } from './time.ts'
 import { TraceContext } from './trace-context.ts'
 
@@ -290,6 +292,7 @@ export const Call = Type.Union(
       ...endFields,
       reason: Type.String(),
       user_message: Type.Optional(Type.String()),
+      comments: Type.Optional(ReviewComments),
       rejected_by: ApprovedBy
     }),
     defineStatus('cancelled', 'CancelledCall', { ...endFields, reason: Type.String() }),

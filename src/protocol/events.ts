@@ -6,6 +6,7 @@ import { CONTENT_REMOVAL_FIELDS } from './content-removal.ts'
 import type { ApprovedBy } from './decisions.ts'
 import { FILE_CHANGE_FIELDS } from './file-change.ts'
 import { HookRun } from './hook-run.ts'
+import { ReviewComments } from './review-comment.ts'
 import type { TraceContext } from './trace-context.ts'
 
 /** Limit of listed quarantined paths, as in results of commands. */
@@ -132,6 +133,7 @@ export const EVENTS = {
     error: Type.Optional(CallErrorRef),
     reason: Type.Optional(Type.String({ description: 'Reason why the call was rejected, cancelled or interrupted.' })),
     user_message: Type.Optional(Type.String({ description: 'Instruction by the person who rejected the call.' })),
+    comments: Type.Optional(ReviewComments),
     trace: TraceRef,
     hooks: HookRuns,
     execution_time_ms: Type.Optional(Type.Number({ description: 'Run time of the call.' }))

@@ -1,5 +1,7 @@
 // Requests of people at the hub, and what it lists for them.
+
 import { type Static, type TSchema, Type } from 'typebox'
+import { ReviewComments } from './review-comment.ts'
 import { ConfiguredRule } from './rules.ts'
 import { HubId, RulesVersion } from './uplink.ts'
 
@@ -94,7 +96,8 @@ export const Decision = Type.Object(
     ),
     user_message: Type.Optional(
       Type.String({ maxLength: 16_384, description: 'Message to the caller, such as what to do instead.' })
-    )
+    ),
+    comments: Type.Optional(ReviewComments)
   },
   { additionalProperties: false }
 )
@@ -181,10 +184,10 @@ export const SignInBody = Type.Object(
   { additionalProperties: false }
 )
 
-const { confirm, reason, user_message, digest } = Decision.properties
+const { confirm, reason, user_message, comments, digest } = Decision.properties
 export const ConsoleCallParams = Type.Object({ id: Type.String({ maxLength: 256 }) })
 export const ConsoleEventsHeaders = Type.Object({
   'last-event-id': Type.Optional(Type.String({ pattern: '^(?:hub-)?\\d{1,15}$' }))
 })
 export const ConsoleApproval = Type.Object({ digest, confirm, reason }, { additionalProperties: false })
-export const ConsoleRejection = Type.Object({ reason, user_message }, { additionalProperties: false })
+export const ConsoleRejection = Type.Object({ reason, user_message, comments }, { additionalProperties: false })

@@ -1,5 +1,7 @@
 // Messages between a server and its hub.
+
 import { type Static, Type } from 'typebox'
+import { ReviewComments } from './review-comment.ts'
 
 /** Maximum number of events in a batch, and of characters of one event. */
 export const MAX_BATCH_EVENTS = 500
@@ -106,7 +108,8 @@ const HubDecision = Type.Object({
   person: Type.Object({ id: Type.String(), name: Type.String() }),
   confirm: Type.Optional(Type.Boolean({ description: 'Required to approve a strict call.' })),
   reason: Type.Optional(Type.String()),
-  user_message: Type.Optional(Type.String({ description: 'Message to the caller, for a rejection.' }))
+  user_message: Type.Optional(Type.String({ description: 'Message to the caller, for a rejection.' })),
+  comments: Type.Optional(ReviewComments)
 })
 export type HubDecision = Static<typeof HubDecision>
 

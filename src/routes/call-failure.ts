@@ -1,5 +1,7 @@
 // Failures of calls in words for models.
+
 import type { CallError, SettledCall } from '../protocol/calls.ts'
+import { formatRejectionMessage } from '../text/rejection-message.ts'
 
 /** Describes an error with its code; each of several wrong fields has a line. */
 export function describeCallError({ code, message, details }: CallError): string {
@@ -10,8 +12,8 @@ export function describeCallError({ code, message, details }: CallError): string
 
 /** Describes the end of a call that neither succeeded nor failed. */
 export function describeCallEnd(call: Exclude<SettledCall, { status: 'success' | 'error' }>): string {
-  const userMessage = call.status === 'rejected' && call.user_message ? ` ${call.user_message}` : ''
-  return `The call was ${END_LABELS[call.status]}: ${call.reason}${userMessage}`
+  const message = call.status === 'rejected' ? formatRejectionMessage(call) : undefined
+  return `The call was ${END_LABELS[call.status]}: ${call.reason}${message === undefined ? '' : ` ${message}`}`
 }
 const END_LABELS = {
   rejected: 'rejected',

@@ -20,7 +20,11 @@ export interface DecisionTarget {
   ): Promise<unknown>
   reject(
     id: string,
-    decision: { reason?: string | undefined; user_message?: string | undefined },
+    decision: {
+      reason?: string | undefined
+      user_message?: string | undefined
+      comments?: HubDecision['comments'] | undefined
+    },
     decider: HubDecider
   ): Promise<unknown>
   /** Resolves once the journal has it. */
@@ -68,12 +72,12 @@ export class HubDecisions {
   }
 
   async #decide(
-    { verdict, tool_call_id: id, digest, confirm, reason, user_message }: HubDecision,
+    { verdict, tool_call_id: id, digest, confirm, reason, user_message, comments }: HubDecision,
     decider: HubDecider
   ) {
     const { calls } = this.#parts
     if (verdict === 'approve') await calls.approve(id, { digest: digest ?? '', confirm, reason }, decider)
-    else if (verdict === 'reject') await calls.reject(id, { reason, user_message }, decider)
+    else if (verdict === 'reject') await calls.reject(id, { reason, user_message, comments }, decider)
     else await calls.cancelRemotely(id, reason, decider)
   }
 }

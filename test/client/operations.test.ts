@@ -75,6 +75,7 @@ const call = {
 } as const
 const request = { ...call, timeout_ms: 1, if_match: 'm', tool_call_id: 'i' }
 const options = { ...request, wait_ms: 1, on_disconnect: 'cancel', idempotency_key: 'k' } as const
+const rejection = { reason: 'r', user_message: 'u', comments: [{ path: 'p', line: 1, text: 't' }] }
 const listed = { agent: 'a', toolset: 't', workspace: 'w' }
 
 /** Each method with all its options, by name. */
@@ -140,8 +141,8 @@ const METHODS: Record<string, (client: Client) => unknown> = {
       wait_ms: 1,
       idempotency_key: 'k'
     }),
-  reject: client => client.reject('i', { reason: 'r', user_message: 'u' }),
-  rejectAll: client => client.rejectAll(['i'], { reason: 'r', user_message: 'u' }),
+  reject: client => client.reject('i', rejection),
+  rejectAll: client => client.rejectAll(['i'], rejection),
   tools: client => client.tools(listed),
   tool: client => client.tool('t', listed),
   toolDefinitions: client => client.toolDefinitions('mcp', listed),

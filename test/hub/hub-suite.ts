@@ -179,11 +179,17 @@ export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
       status: 409,
       body: { code: 'PREVIEW_CHANGED' }
     })
-    const rejected = await hub.request('POST', '/reject', { ...second, reason: 'Not now', user_message: 'Ask Bo' })
+    const rejected = await hub.request('POST', '/reject', {
+      ...second,
+      reason: 'Not now',
+      user_message: 'Ask Bo',
+      comments: [{ path: 'b.txt', line: 1, text: 'Which?' }]
+    })
     t.match(await ended(second.tool_call_id), {
       status: 'rejected',
       reason: 'Not now',
       user_message: 'Ask Bo',
+      comments: [{ path: 'b.txt', line: 1, text: 'Which?' }],
       rejected_by: { via: 'hub', token: { name: 'Ada' } }
     })
     t.match(await answered(rejected.body.decision_id), { state: 'applied' })

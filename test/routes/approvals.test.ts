@@ -88,6 +88,30 @@ t.test('an approved call runs as shown, and records its approver', async t => {
   })
 })
 
+const COMMENTS = [
+  { path: 'a.txt', line: 1, text: 'Count on.' },
+  { path: 'a.txt', line: 1, side: 'old', text: 'Keep this.' }
+]
+
+t.test('refuses comments without a line, and more than 50', async t => {
+  const app = await startApp(t, { 'a.txt': 'one' })
+  const { tool_call_id } = await overwrite(app)
+  for (const comments of [
+    [{ path: 'a.txt', text: 'x' }],
+    [{ path: 'a.txt', line: 0, text: 'x' }],
+    [{ path: 'a.txt', line: 1, text: '' }],
+    Array(51).fill(COMMENTS[0])
+  ])
+    t.match(await app.request('POST', `/calls/${tool_call_id}/reject`, { comments }), {
+      status: 400,
+      body: { code: 'INVALID_PARAMS' }
+    })
+  t.match(await app.post(`/calls/${tool_call_id}/reject`, { comments: [] }), {
+    status: 'rejected',
+    comments: undefined
+  })
+})
+
 t.test('a rejected call ends, and its caller gets the reason', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const normal = createNormalizer()
@@ -96,7 +120,8 @@ t.test('a rejected call ends, and its caller gets the reason', async t => {
   const rejected = await app.request('POST', '/reject', {
     tool_call_id: asked.tool_call_id,
     reason: 'not this file',
-    user_message: 'Write to b.txt instead.'
+    user_message: 'Write to b.txt instead.',
+    comments: COMMENTS
   })
   t.equal(rejected.status, 200)
   t.strictSame(await waiting, rejected.body)
@@ -116,6 +141,7 @@ t.test('a rejected call ends, and its caller gets the reason', async t => {
     finished_at: 'TIME',
     reason: 'not this file',
     user_message: 'Write to b.txt instead.',
+    comments: COMMENTS,
     rejected_by: { source: 'user', client: 'node', at: 'TIME' }
   })
   const other = await overwrite(app)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from toolgate import AsyncToolgate, AwaitingApprovalCall, Call, ToolgateError, has_ended, has_problem, is_call
+from toolgate.models import ReviewComment
 
 EDIT = {"path": "note.txt", "old": "one", "new": "two"}
 
@@ -64,8 +65,12 @@ async def test_wait_gives_up_after_its_time_and_leaves_the_call(toolgate: AsyncT
 
 async def test_a_rejected_call_says_why(toolgate: AsyncToolgate, project: Path) -> None:
     call = waiting(await toolgate.call("edit_file", EDIT))
-    rejected = await toolgate.reject(call["tool_call_id"], reason="Wrong file.", user_message="Edit another file.")
+    comment: ReviewComment = {"path": "a.txt", "line": 1, "text": "Keep it."}
+    rejected = await toolgate.reject(
+        call["tool_call_id"], reason="Wrong file.", user_message="Edit another file.", comments=[comment]
+    )
     assert rejected["status"] == "rejected"
+    assert rejected["comments"] == [comment]
     assert (rejected["reason"], rejected["user_message"]) == ("Wrong file.", "Edit another file.")
 
 

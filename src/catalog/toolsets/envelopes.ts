@@ -1,4 +1,5 @@
 // Envelopes of a result: formats for calls that succeeded, failed or have not ended yet.
+import { formatRejectionMessage } from '../../text/rejection-message.ts'
 import { DEFAULT_REJECTION_REASON } from '../../tool/rejection.ts'
 import type { CallView, CallViewError, NamedCallView } from '../call-view.ts'
 import { APPROVAL_FORMATS, type ApprovalFormatName } from './approval-formats.ts'
@@ -93,8 +94,14 @@ export const ENVELOPES = {
       if (call.status === 'error')
         return { status: 'error', tool_call_id, error, execution_time_ms: execution_time_ms ?? 0 }
       const about = { tool_call_id, ...(execution_time_ms !== undefined && { execution_time_ms }) }
-      const { status, reason, user_message } = call
-      return { status, reason, ...(user_message !== undefined && { user_message }), ...about }
+      const { status, reason, user_message, comments } = call
+      return {
+        status,
+        reason,
+        ...(user_message !== undefined && { user_message }),
+        ...(comments && { comments }),
+        ...about
+      }
     },
     open: ({ call: { tool_call_id, status } }) => ({ status, tool_call_id })
   }
@@ -103,9 +110,10 @@ export const ENVELOPES = {
 export type EnvelopeName = keyof typeof ENVELOPES
 
 /** Returns all that a person said with a rejection; undefined if nothing, or if no person rejected the call. */
-function saidWithRejection({ status, rejected_by, reason, user_message }: CallView): string | undefined {
+function saidWithRejection(call: CallView): string | undefined {
+  const { status, rejected_by, reason } = call
   if (status !== 'rejected' || rejected_by?.source !== 'user') return undefined
-  const said = [reason === DEFAULT_REJECTION_REASON ? undefined : reason, user_message].filter(
+  const said = [reason === DEFAULT_REJECTION_REASON ? undefined : reason, formatRejectionMessage(call)].filter(
     text => text !== undefined
   )
   return said.length > 0 ? said.join('\n') : undefined
@@ -120,9 +128,9 @@ function toBlock({ call, name, args }: NamedCallView, status: string, text: unkn
 }
 
 /** Returns the error of a call that has ended without a value. */
-function toError({ status, error, reason, user_message }: CallView): CallViewError {
+function toError({ status, error, reason, user_message, comments }: CallView): CallViewError {
   if (error) return error
-  const details = { status, ...(user_message !== undefined && { user_message }) }
+  const details = { status, ...(user_message !== undefined && { user_message }), ...(comments && { comments }) }
   return { code: CODE_BY_STATUS[status] ?? 'EXECUTION_ERROR', message: reason ?? status, recoverable: false, details }
 }
 

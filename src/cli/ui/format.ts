@@ -1,6 +1,8 @@
 // Formats calls and events for people.
+
 import { type Call, type DryRun, describeDecider, type Event } from '../../client/client.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { formatRejectionMessage } from '../../text/rejection-message.ts'
 import { EXIT } from '../exit.ts'
 import { formatClock, formatDue, formatTimestamp } from './format-time.ts'
 import { colorizeDiff, oneLine, type Terminal, type TextStyle, toSafeJson, toSingleLine } from './terminal.ts'
@@ -48,7 +50,8 @@ const STATUS_EXIT_CODES: Record<Exclude<Call['status'], 'error'>, number> = {
 export function formatReason(call: Call): string {
   if (call.status === 'error') return `${call.error.code}: ${call.error.message}`
   const reason = 'reason' in call ? call.reason : ''
-  return call.status === 'rejected' && call.user_message ? `${reason} (${call.user_message})` : reason
+  const message = call.status === 'rejected' ? formatRejectionMessage(call) : undefined
+  return message === undefined ? reason : `${reason} (${message.replaceAll('\n', '; ')})`
 }
 
 /** Formats the state of a decided call, with the approver. */

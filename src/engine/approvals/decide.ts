@@ -1,4 +1,5 @@
 // Decisions by people: approve, reject, cancel. Exactly one decision wins, and only what was shown runs.
+
 import { isDeepStrictEqual } from 'node:util'
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { Call, CallWithStatus } from '../../protocol/calls.ts'
@@ -13,7 +14,14 @@ import { type Engine, transition } from '../engine.ts'
 import { applyPreHookResult, evaluateWithHooks, formatHookRefusal } from '../hooks/pre-hooks.ts'
 import { redactParams } from '../redacted-call.ts'
 import { runCall } from '../run.ts'
-import { decisionEvent, settleCancelled, settleError, settleExpired, settleRejected } from '../settle.ts'
+import {
+  decisionEvent,
+  type RejectionMessages,
+  settleCancelled,
+  settleError,
+  settleExpired,
+  settleRejected
+} from '../settle.ts'
 import { buildApproval } from './build-approval.ts'
 import { computeDigest } from './digest.ts'
 import { assertRunnable, assertWorkspacePresent, evaluateNow } from './evaluate.ts'
@@ -38,9 +46,8 @@ export interface ApprovalDecision {
   reason?: string | undefined
 }
 
-export interface RejectionDecision {
+export interface RejectionDecision extends RejectionMessages {
   reason?: string | undefined
-  user_message?: string | undefined
 }
 
 /** Approves a waiting call. Resolves once the decision is durable; the scheduler then starts the call. */
@@ -109,13 +116,13 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
 export function rejectCall(
   engine: Engine,
   live: ActiveCall,
-  { reason, user_message }: RejectionDecision,
+  { reason, user_message, comments }: RejectionDecision,
   caller: Caller
 ): Promise<Call> {
   return withDecisionLock(live, async () => {
     const call = await takeWaitingCall(engine, live)
     const by: ApprovedBy = { source: 'user', ...identifyDecider(caller), at: new Date().toISOString() }
-    await settleRejected(engine, live, { reason: reason ?? DEFAULT_REJECTION_REASON, user_message, by })
+    await settleRejected(engine, live, { reason: reason ?? DEFAULT_REJECTION_REASON, user_message, comments, by })
     logDecision(engine, call, `rejected by ${formatDecider(by)}`)
     return live.call
   })

@@ -54,7 +54,7 @@ function viewBase(row: KnownCallRow, began: Fields) {
   }
 }
 
-function viewEnd(status: string, { result, error, reason, user_message, execution_time_ms }: Fields) {
+function viewEnd(status: string, { result, error, reason, user_message, comments, execution_time_ms }: Fields) {
   return {
     ...(status === 'success' && {
       result: isObject(result) ? { ...NO_RESULT, ...result, content: textOf(result.content) } : NO_RESULT
@@ -62,9 +62,16 @@ function viewEnd(status: string, { result, error, reason, user_message, executio
     ...(status === 'error' && { error: viewError(error) }),
     ...(status !== 'success' && status !== 'error' && { reason: textOf(reason) }),
     ...(typeof user_message === 'string' && { user_message }),
+    ...(Array.isArray(comments) && comments.every(isComment) && { comments }),
     ...(typeof execution_time_ms === 'number' && { execution_time_ms })
   }
 }
+
+const isComment = (comment: unknown) =>
+  isObject(comment) &&
+  typeof comment.path === 'string' &&
+  Number.isSafeInteger(comment.line) &&
+  typeof comment.text === 'string'
 
 const viewError = (error: unknown) => {
   const { code, message } = isObject(error) ? error : {}

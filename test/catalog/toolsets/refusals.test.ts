@@ -118,10 +118,13 @@ t.test('all that a person says with a rejection reaches every toolset', async t 
     for (const said of [
       { reason: 'Wrong path' },
       { user_message: 'Use b.txt' },
-      { reason: 'Wrong path', user_message: 'Use b.txt' }
+      { reason: 'Wrong path', user_message: 'Use b.txt' },
+      { user_message: 'Use b.txt', comments: [{ path: 'a.txt', line: 7, text: 'Name it' }] }
     ]) {
       const { tool_call_id } = await app.call('write_file', { path: 'a.txt', content: 'x' })
       const answer = (await app.request('POST', `/reject?toolset=${toolset}`, { tool_call_id, ...said })).body
-      for (const text of Object.values(said)) t.match(JSON.stringify(answer), text, `${toolset}: ${text}`)
+      const { comments = [], ...texts } = said as { comments?: { text: string }[] }
+      for (const text of [...Object.values(texts), ...comments.map(comment => comment.text)])
+        t.match(JSON.stringify(answer), text, `${toolset}: ${text}`)
     }
 })

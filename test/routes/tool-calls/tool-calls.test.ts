@@ -166,7 +166,11 @@ t.test('waits through approvals and rejections, those on one path in order', asy
   )
   const [edit, removal] = await waiting(app, 2)
   t.strictSame([edit.tool, removal.tool], ['edit_file', 'delete_file'])
-  await app.post(`/calls/${removal.tool_call_id}/reject`, { reason: 'b.txt is needed.', user_message: 'Leave it.' })
+  await app.post(`/calls/${removal.tool_call_id}/reject`, {
+    reason: 'b.txt is needed.',
+    user_message: 'Leave it.',
+    comments: [{ path: 'b.txt', line: 1, side: 'old', text: 'See a.txt.' }]
+  })
   await app.post('/approve', toApproval(edit))
   const [second] = await waiting(app)
   t.match(second.params, { old: 'uno' })
@@ -176,7 +180,7 @@ t.test('waits through approvals and rejections, those on one path in order', asy
     calls.map(({ status }: Json) => status),
     ['success', 'rejected', 'success']
   )
-  t.equal(messages[1].content, 'The call was rejected: b.txt is needed. Leave it.')
+  t.equal(messages[1].content, 'The call was rejected: b.txt is needed. Leave it.\nb.txt:1 (removed line): See a.txt.')
   t.strictSame(pending, [])
   t.equal(app.read('a.txt'), 'un\n')
   t.equal(app.read('b.txt'), 'two\n')

@@ -128,6 +128,7 @@ __all__ = [
     "RestartMcpServerBody",
     "Result",
     "ResultAttachmentsItem",
+    "ReviewComment",
     "Rule",
     "RuleTest",
     "RuleTestAfter",
@@ -1641,6 +1642,8 @@ class RejectCallsRequest(TypedDict, total=False):
     """Reason, for the log and the caller."""
     user_message: str
     """Message to the caller, such as what to do instead."""
+    comments: list[ReviewComment]
+    """Comments on lines of the diff, for the caller."""
 
 
 class RejectRequest(TypedDict, total=False):
@@ -1648,6 +1651,8 @@ class RejectRequest(TypedDict, total=False):
     """Reason, for the log and the caller."""
     user_message: str
     """Message to the caller, such as what to do instead."""
+    comments: list[ReviewComment]
+    """Comments on lines of the diff, for the caller."""
 
 
 class _RejectedCallOptional(TypedDict, total=False):
@@ -1660,6 +1665,8 @@ class _RejectedCallOptional(TypedDict, total=False):
     undo: UndoAvailability
     content_removed: ContentRemoval
     user_message: str
+    comments: list[ReviewComment]
+    """Comments on lines of the diff, for the caller."""
 
 
 class RejectedCall(_RejectedCallOptional, CallBase):
@@ -1703,6 +1710,20 @@ class Result(_ResultOptional):
     """Notes about the result; after file changes, new errors."""
     attachments: list[ResultAttachmentsItem]
     truncated: bool
+
+
+class _ReviewCommentOptional(TypedDict, total=False):
+    side: Literal["old", "new"]
+    """Text that `line` counts in. `new` (default): as proposed. `old`: as it is, for a removed line."""
+
+
+class ReviewComment(_ReviewCommentOptional):
+    path: str
+    """Path of the file in the diff."""
+    line: int
+    """Line number, from 1."""
+    text: str
+    """Text of the comment."""
 
 
 class _RuleOptional(TypedDict, total=False):
@@ -2219,6 +2240,8 @@ class _ToolResultEventOptional(TypedDict, total=False):
     """Reason why the call was rejected, cancelled or interrupted."""
     user_message: str
     """Instruction by the person who rejected the call."""
+    comments: list[ReviewComment]
+    """Comments on lines of the diff, for the caller."""
     trace: TraceContext
     """Trace context."""
     hooks: list[HookRun]

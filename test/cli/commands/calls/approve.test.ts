@@ -256,7 +256,17 @@ t.test('at a terminal', needs('node-pty'), async t => {
     write('a.txt', 'zero\none\n')
     person.press('y')
     t.match(await person.sees(READY), /The preview has changed:\n.* zero\n-one\n\+two\n/s)
-    await toolgate(['reject', id, '-m', 'no'])
+    t.match(
+      (await toolgate(['reject', id, '--comment', 'a.txt: no line'])).stderr,
+      /Write the path, the line and the text/
+    )
+    await toolgate(['reject', id, '-m', 'no', '--comment', 'a.txt:2: Keep it', '--comment', 'a.txt:1:And this'])
+    t.match((await client.get(id)) as object, {
+      comments: [
+        { path: 'a.txt', line: 2, text: 'Keep it' },
+        { path: 'a.txt', line: 1, text: 'And this' }
+      ]
+    })
     const { code, rest } = await person.ended()
     t.equal(code, 6)
     t.match(normalizeOutput(rest), /it was rejected by USER \(toolgate-cli\) at TIME\n$/)

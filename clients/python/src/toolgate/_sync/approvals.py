@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from .._request import given, path_of
 from ..calls import DecisionOutcome
-from ..models import AwaitingApprovalCall, Call, CallPreview, PreviewFreshness, ShownCall
+from ..models import AwaitingApprovalCall, Call, CallPreview, PreviewFreshness, ReviewComment, ShownCall
 from .operations import Operations
 
 
@@ -60,9 +60,16 @@ class ApprovalOperations(Operations):
         body = given(calls=calls, always=always, confirm=confirm, reason=reason)
         return cast(list[DecisionOutcome], (self._transport.json("POST", "/approve", body=body))["results"])
 
-    def reject(self, tool_call_id: str, *, reason: str | None = None, user_message: str | None = None) -> Call:
-        """Rejects a waiting call; `user_message` is for the agent."""
-        body = given(reason=reason, user_message=user_message)
+    def reject(
+        self,
+        tool_call_id: str,
+        *,
+        reason: str | None = None,
+        user_message: str | None = None,
+        comments: Sequence[ReviewComment] | None = None,
+    ) -> Call:
+        """Rejects a waiting call; `user_message` and the `comments` on lines of its diff are for the agent."""
+        body = given(reason=reason, user_message=user_message, comments=comments)
         path = path_of("/calls/{id}/reject", id=tool_call_id)
         return cast(Call, self._transport.json("POST", path, body=body))
 
