@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks'
 import { Dialog } from '../shell/dialog.tsx'
 import type { WaitingCall } from '../store/approvals.ts'
 import { markInvisible } from '../text/invisible.tsx'
-import { approve } from './decide.ts'
 import { useGuard } from './decision-guard.ts'
+import { approveAndGoOn } from './queue.ts'
 
 export function AlwaysDialog({ call, onClose }: { call: WaitingCall; onClose: () => void }) {
   const [chosen, setChosen] = useState<string>()
@@ -12,7 +12,7 @@ export function AlwaysDialog({ call, onClose }: { call: WaitingCall; onClose: ()
   const submit = () => {
     if (chosen === undefined || !guard.acceptsClick()) return
     onClose()
-    void approve(call, { always: chosen })
+    void approveAndGoOn(call, { always: chosen })
   }
   return (
     <Dialog title="Approve and save a rule" onClose={onClose} onSubmit={submit}>

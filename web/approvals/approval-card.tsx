@@ -15,9 +15,15 @@ import { ErrorNotice } from '../shell/error-notice.tsx'
 import { ignoresKeys, isSequenceKey } from '../shell/keys.ts'
 import { lazy } from '../shell/lazy.tsx'
 import { announce } from '../shell/live-region.tsx'
-import { goTo } from '../shell/routes.ts'
+import { goTo, hrefOf } from '../shell/routes.ts'
 import { keysSetting } from '../shell/settings.ts'
-import { type ApprovalEntry, type ApprovalOutcome, findNextPending, type Staleness } from '../store/approvals.ts'
+import {
+  type ApprovalEntry,
+  type ApprovalOutcome,
+  findNextPending,
+  type Staleness,
+  type WaitingCall
+} from '../store/approvals.ts'
 import { isConnected } from '../store/connection.ts'
 import { CopyButton } from '../text/copy-button.tsx'
 import { formatTime } from '../text/format-time.ts'
@@ -26,14 +32,17 @@ import { markInvisible } from '../text/invisible.tsx'
 import { AlwaysDialog } from './always-dialog.tsx'
 import { CallOutcome } from './call-outcome.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
-import { approve, getReview, reject, sendingCalls } from './decide.ts'
+import { getReview, sendingCalls } from './decide.ts'
 import { decisionErrors } from './decision-errors.ts'
 import { useGuard } from './decision-guard.ts'
 import { ContextSection, ParamsSection, ReasonFacts, RequestedAs, RequestFacts } from './facts.tsx'
 import { checkFreshness } from './freshness.ts'
+import { DecidedBefore } from './last-decision.tsx'
 import { selectAlso } from './list-view.ts'
 import { oldTextLoader } from './old-texts.ts'
+import { approveAndGoOn, lastDecision, rejectAndGoOn } from './queue.ts'
 import { RejectDialog } from './reject-dialog.tsx'
+import { commentingOn, commentsOn, openDraft, setComments } from './review-comments.ts'
 import { findSimilarCalls } from './similar-calls.ts'
 import { loadWholePreview } from './whole-preview.ts'
 
@@ -41,7 +50,13 @@ const EditDialog = lazy(async () => (await import('./edit-dialog.tsx')).EditDial
 
 type OpenDialog = 'reject' | 'alternative' | 'always' | 'edit' | 'confirm' | undefined
 
-export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
+interface ApprovalCardProps {
+  asked: ApprovalEntry
+  /** False for a card that opened without an action of the person: keys do nothing until the card gets the focus. */
+  takesFocus: boolean
+}
+
+export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
   const { call, outcome, previousApproval, stale, sent } = asked
   const { approval, tool } = call
   const { preview, level } = approval
@@ -54,11 +69,13 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
   const review = getReview(call)
   const script = preview.text === undefined ? undefined : findOwnScript(tool, call.params)
   const { alternative } = preview
+  const comments = commentsOn(call.tool_call_id)
   const isViewed = isFullyViewed(review)
+  const approvable = isViewed && comments.length === 0
   const end = useCoveredHeight<HTMLElement>()
 
   useEffect(() => {
-    self.current?.focus({ preventScroll: true })
+    if (takesFocus) self.current?.focus({ preventScroll: true })
     self.current?.scrollIntoView({ block: 'start' })
   }, [])
   useEffect(() => {
@@ -89,15 +106,17 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
   }, [approval.digest, stale])
 
   const similar = outcome ? undefined : findSimilarCalls(call)
-  const yes = () => (level === 'strict' ? setDialog('confirm') : void approve(call))
+  const yes = () => (level === 'strict' ? setDialog('confirm') : void approveAndGoOn(call))
   /** Approving needs everything on the screen first. Keys rest after a refusal: `n` may be meant for the next card. */
-  const ifViewed = (act: () => void) => () => (isViewed ? act() : announce(`Not approved: ${describeUnviewed(review)}`))
+  const ifViewed = (act: () => void) => () =>
+    approvable ? act() : announce(`Not approved: ${describeUnviewed(review) ?? 'comments are sent with a rejection'}`)
   const actions: Record<string, () => void> = {
     y: ifViewed(yes),
-    n: () => void reject(call),
+    n: () => void rejectAndGoOn(call),
     r: () => setDialog('reject'),
     ...(alternative && { i: () => setDialog('alternative') }),
     ...(has('edit') && { e: () => setDialog('edit') }),
+    ...(preview.diff !== undefined && { c: () => openCommentInSight(self.current!, call.tool_call_id) }),
     ...(approval.always_options.length > 0 && { a: ifViewed(() => setDialog('always')) }),
     ...(similar && {
       s: () => {
@@ -119,8 +138,12 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
       tabIndex={-1}
       aria-labelledby="card-title"
       onFocusIn={({ relatedTarget }) => {
-        if (!self.current?.contains(relatedTarget as Node | null)) guard.ignoreKeys()
+        if (!self.current?.contains(relatedTarget as Node | null)) guard.onFocus()
       }}
+      onFocusOut={({ relatedTarget }) => {
+        if (!self.current?.contains(relatedTarget as Node | null)) guard.onBlur()
+      }}
+      data-keys={guard.hasKeys ? '' : undefined}
       onKeyDown={event => {
         const act = outcome ? decidedActions[event.key] : acts ? actions[event.key] : undefined
         if (!act || event.ctrlKey || event.metaKey || event.altKey || ignoresKeys(event) || isSequenceKey()) return
@@ -128,12 +151,16 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
         if (outcome || guard.acceptsKey()) act()
       }}
     >
+      {lastDecision.value?.next === call.tool_call_id && <DecidedBefore of={lastDecision.value} />}
       <header class="card-head">
         <div class="row">
           <LevelBadge level={level} />
           <code>{markInvisible(tool)}</code>
           <ServerName of={call} />
           {has('modes') && <ModeButton session={{ session_id: call.session_id, workspace: call.workspace }} />}
+          <CopyButton text={linkTo(call)} label="link">
+            Copy link
+          </CopyButton>
           <a class="button quiet card-back" href="#/approvals">
             Back
           </a>
@@ -177,6 +204,7 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
             text={preview.diff}
             review={review}
             loadOldText={outcome ? undefined : index => oldTextLoader(call, index)}
+            commenting={acts ? commentingOn(call.tool_call_id) : undefined}
           />
         </CardSection>
       )}
@@ -202,6 +230,14 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
       ) : (
         <footer class="card-end" ref={end}>
           <ReviewStatus review={review} />
+          {comments.length > 0 && (
+            <div class="row review-status">
+              <span>{formatCommentCount(comments.length)}: sent with a rejection, and not with an approval</span>
+              <button class="button small" type="button" onClick={() => setComments(call.tool_call_id, [])}>
+                Discard
+              </button>
+            </div>
+          )}
           <div class="row decisions">
             {alternative && (
               <DecisionButton
@@ -216,13 +252,26 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
               label="Approve"
               key_="y"
               kind={alternative?.call_will_fail ? undefined : level === 'strict' ? 'danger-solid' : 'primary'}
-              acts={guard.isReady && acts && isViewed}
+              acts={guard.isReady && acts && approvable}
               onClick={press('y')}
             />
             <DecisionButton label="Reject" key_="n" acts={guard.isReady && acts} onClick={press('n')} />
-            <DecisionButton label="Reject with a reason…" key_="r" acts={guard.isReady && acts} onClick={press('r')} />
+            <DecisionButton
+              label={
+                comments.length === 0 ? 'Reject with a reason…' : `Reject with ${formatCommentCount(comments.length)}…`
+              }
+              key_="r"
+              kind={comments.length > 0 ? 'primary' : undefined}
+              acts={guard.isReady && acts}
+              onClick={press('r')}
+            />
             {actions.a && (
-              <DecisionButton label="Always…" key_="a" acts={guard.isReady && acts && isViewed} onClick={press('a')} />
+              <DecisionButton
+                label="Always…"
+                key_="a"
+                acts={guard.isReady && acts && approvable}
+                onClick={press('a')}
+              />
             )}
             {actions.e && <DecisionButton label="Edit…" key_="e" acts={guard.isReady && acts} onClick={press('e')} />}
             {similar && (
@@ -243,7 +292,7 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
           title={preview.title}
           reason={approval.reason}
           guardKey={approval.digest}
-          onYes={() => void approve(call, { confirm: true })}
+          onYes={() => void approveAndGoOn(call, { confirm: true })}
           onClose={() => setDialog(undefined)}
         />
       )}
@@ -256,6 +305,24 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
     </article>
   )
 }
+
+const formatCommentCount = (count: number) => (count === 1 ? '1 comment' : `${count} comments`)
+
+/** Opens a comment on the first changed line in sight, or else on the first of the diff. */
+function openCommentInSight(card: HTMLElement, id: string) {
+  const lines = [...card.querySelectorAll<HTMLElement>('.lines :is(.added, .removed)')]
+  const isInSight = (line: HTMLElement) => line.getBoundingClientRect().top >= card.getBoundingClientRect().top
+  const line = lines.find(isInSight) ?? lines[0]
+  const path = line?.closest<HTMLElement>('.diff-file')?.dataset.name
+  const { number, numbers } = line?.dataset ?? {}
+  const isRemoved = line?.matches('.removed') ?? false
+  const shown = number ?? numbers?.trim().split(/\s+/)[0]
+  if (path !== undefined && shown !== undefined)
+    openDraft(id, { path, side: isRemoved ? 'old' : 'new', line: Number(shown) })
+}
+
+/** Returns the address of the call, which shows it after its end, too. */
+const linkTo = ({ tool_call_id }: WaitingCall) => new URL(hrefOf('activity', tool_call_id), location.href).href
 
 /** Scrolls a card to its start: the card itself, or on narrow screens the page. */
 function showStart(card: HTMLElement) {

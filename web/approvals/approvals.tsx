@@ -1,24 +1,25 @@
-// Pending approvals: a list, and the card of the one that was opened. Nothing opens by itself and nothing moves: new entries are
-// appended, and decided ones stay in place for a while.
-import { useEffect, useRef } from 'preact/hooks'
+// Pending approvals: a list, and the card of the opened call, at first the oldest. Nothing moves: new entries are appended, and decided
+// ones stay in place for a while.
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { showNextUnviewed } from '../diff/review-status.tsx'
 import { describeSent, ServerName } from '../hub/origin.tsx'
 import { ModeBadge } from '../modes/mode-badge.tsx'
-import { PersonName } from '../session/person-name.tsx'
 import { has } from '../session/place.ts'
 import { Boundary } from '../shell/boundary.tsx'
 import { ignoresKeys, isSequenceKey, useKeys } from '../shell/keys.ts'
 import { lazy } from '../shell/lazy.tsx'
-import { goTo, hrefOf, route } from '../shell/routes.ts'
+import { goTo, hrefOf, replaceRoute, route } from '../shell/routes.ts'
 import { diffViewSetting } from '../shell/settings.ts'
 import { type ApprovalEntry, type ApprovalOutcome, approvals, pending, removeSettled } from '../store/approvals.ts'
 import { isConnected } from '../store/connection.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { ListToolbar, SelectionBar } from './list-toolbar.tsx'
 import { grouping, isSelected, selectRange, toggleSelected, visibleGroups } from './list-view.ts'
+import { openNeighbour } from './queue.ts'
 import { Age } from './times.tsx'
 
 const ApprovalCard = lazy(async () => (await import('./approval-card.tsx')).ApprovalCard)
+const RecentDecisions = lazy(async () => (await import('./recent-decisions.tsx')).RecentDecisions)
 
 /** Time before decided entries are removed. */
 const DECIDED_LINGER_MS = 6_000
@@ -28,10 +29,12 @@ export function Approvals() {
   const chosen = route.value.panel === 'approvals' ? route.value.segments[0] : undefined
   const current = list.find(({ call }) => call.tool_call_id === chosen)
   const self = useRef<HTMLElement>(null)
+  const openedUnasked = useOpenOldest(chosen)
   useSweepDecided(self, chosen)
+  const move = (by: 1 | -1) => (isCardOverList() && !chosen ? moveFocus(by) : openNeighbour(by))
   useKeys({
-    j: () => moveFocus(1),
-    k: () => moveFocus(-1),
+    j: () => move(1),
+    k: () => move(-1),
     d: () => {
       diffViewSetting.value = diffViewSetting.peek() === 'unified' ? 'split' : 'unified'
     },
@@ -43,7 +46,18 @@ export function Approvals() {
       self.current?.querySelector<HTMLElement>('[aria-current]')?.focus()
     }
   })
-  if (list.length === 0) return <EmptyState />
+  if (list.length === 0)
+    return (
+      <div class="approvals-empty">
+        <EmptyState />
+        {chosen !== undefined && (
+          <p class="asked-head">
+            The call of this address does not wait for approval. <a href={hrefOf('activity', chosen)}>View call</a>
+          </p>
+        )}
+        <DecidedCalls />
+      </div>
+    )
   return (
     <div class={`approvals${current ? ' opened' : ''}`}>
       <h1 class="spoken">Approvals</h1>
@@ -51,7 +65,6 @@ export function Approvals() {
         <h2 class="asked-head">
           {pending.value.length === 1 ? '1 call waiting' : `${pending.value.length} calls waiting`}
         </h2>
-        <PersonName />
         <ListToolbar />
         <SelectionBar />
         {visibleGroups.value.length === 0 && <p class="asked-head">No calls match the filter.</p>}
@@ -59,7 +72,8 @@ export function Approvals() {
           <section key={name} aria-label={name || 'All calls'}>
             {name !== '' && (
               <h3 class="asked-head">
-                {markInvisible(name)} {grouping.value === 'session' && has('modes') && <GroupMode entries={entries} />}
+                {markInvisible(name)} <span class="count">{entries.filter(({ outcome }) => !outcome).length}</span>{' '}
+                {grouping.value === 'session' && has('modes') && <GroupMode entries={entries} />}
               </h3>
             )}
             <ul>
@@ -71,13 +85,22 @@ export function Approvals() {
             </ul>
           </section>
         ))}
+        <DecidedCalls />
       </nav>
       {current ? (
         <Boundary key={current.call.tool_call_id}>
-          <ApprovalCard asked={current} />
+          <ApprovalCard asked={current} takesFocus={openedUnasked !== chosen} />
         </Boundary>
       ) : (
-        <p class="empty muted">Select a call to see its effect.</p>
+        <p class="empty muted">
+          {chosen === undefined ? (
+            'Select a call to see its effect.'
+          ) : (
+            <>
+              This call does not wait for approval. <a href={hrefOf('activity', chosen)}>View call</a>
+            </>
+          )}
+        </p>
       )}
     </div>
   )
@@ -106,9 +129,10 @@ function ApprovalLine({
       class={`asked-line${outcome ? ' settled' : ''}${isMarked ? ' selected' : ''}`}
       data-call={tool_call_id}
       onClick={event => {
-        if (!event.shiftKey) return
+        if (!event.shiftKey && !isCurrent) return
         event.preventDefault()
-        selectRange(tool_call_id)
+        if (event.shiftKey) selectRange(tool_call_id)
+        else focusCard()
       }}
       href={hrefOf('approvals', tool_call_id)}
       aria-current={isCurrent ? 'true' : undefined}
@@ -117,7 +141,8 @@ function ApprovalLine({
           return
         if (isSequenceKey()) return
         event.preventDefault()
-        goTo('approvals', tool_call_id)
+        if (isCurrent) focusCard()
+        else goTo('approvals', tool_call_id)
       }}
     >
       <span class="asked-top">
@@ -125,6 +150,7 @@ function ApprovalLine({
         {outcome ? <OutcomeBadge outcome={outcome} /> : <Age of={created_at} />}
       </span>
       <ListTitle title={approval.preview.title} />
+      <span class="asked-from muted small">{markInvisible(describeSender(call))}</span>
       {grouping.value !== 'server' && <ServerName of={call} />}
       {!outcome && (
         <span class="row">
@@ -141,6 +167,16 @@ function ApprovalLine({
     </a>
   )
 }
+
+/** Returns the agent and the session, without the one that the list is grouped by. */
+const describeSender = ({ agent, client, session_id }: ApprovalEntry['call']) =>
+  [
+    ...(grouping.value === 'agent' ? [] : [agent ?? client]),
+    ...(grouping.value === 'session' ? [] : [session_id])
+  ].join(' · ')
+
+/** A card that opens takes the focus; the link of one that is open gives it the focus again. */
+const focusCard = () => document.querySelector<HTMLElement>('.card')?.focus({ preventScroll: true })
 
 /** Number of further lines at the end of a title, which stays in sight where the title is cut. */
 const FURTHER_LINES = / \(\+\d+ lines?\)$/
@@ -171,6 +207,39 @@ const EmptyState = () => (
     </p>
   </div>
 )
+
+/** The calls that were decided last, which are looked up when the section is opened. */
+function DecidedCalls() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details class="decided-calls" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary class="asked-head">Decided recently</summary>
+      {isOpen && <RecentDecisions />}
+    </details>
+  )
+}
+
+/** Matches screens on which the card covers the list. */
+const NARROW_QUERY = matchMedia('(max-width: 760px)')
+const isCardOverList = () => NARROW_QUERY.matches
+
+/**
+ * Opens the oldest waiting call if none is open, where the list stays in sight. A person who has closed a card keeps it closed. Returns
+ * the id of the opened call if it arrived while the list was in sight: then its card does not take the focus.
+ */
+function useOpenOldest(chosen: string | undefined): string | undefined {
+  const shownAt = useRef(Date.now())
+  const wasChosen = useRef(false)
+  const unasked = useRef<string | undefined>(undefined)
+  const oldest = pending.value[0]?.call
+  if (chosen !== undefined) wasChosen.current = true
+  useEffect(() => {
+    if (chosen !== undefined || !oldest || wasChosen.current || isCardOverList()) return
+    if (Date.parse(oldest.created_at) > shownAt.current) unasked.current = oldest.tool_call_id
+    replaceRoute('approvals', oldest.tool_call_id)
+  }, [chosen, oldest?.tool_call_id])
+  return unasked.current
+}
 
 /** Acts on the call whose row has the focus, or else on the opened one. */
 function forFocusedCall(act: (id: string) => void) {

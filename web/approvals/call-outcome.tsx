@@ -36,7 +36,7 @@ export function CallOutcome({ id }: { id: string }) {
   )
 }
 
-function findExitCode(call: Call): number | undefined {
+export function findExitCode(call: Call): number | undefined {
   const data = call.status === 'success' ? (call.result.data as { exit_code?: unknown } | null | undefined) : undefined
   return typeof data?.exit_code === 'number' ? data.exit_code : undefined
 }

@@ -16,8 +16,8 @@ import type { WaitingCall } from '../store/approvals.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { TextBlock } from '../text/text-block.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
-import { approve } from './decide.ts'
 import { useGuard } from './decision-guard.ts'
+import { approveAndGoOn } from './queue.ts'
 
 /** The preview of the modified call, and the original call as it was then. */
 interface EditPreview {
@@ -91,7 +91,7 @@ export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () =
       ...(dryRun.digest !== undefined && { modified_digest: dryRun.digest }),
       ...confirmed
     }
-    void approve(call, decision, review)
+    void approveAndGoOn(call, decision, review)
   }
 
   return (

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import { Dialog } from '../shell/dialog.tsx'
 import type { WaitingCall } from '../store/approvals.ts'
 import { markInvisible } from '../text/invisible.tsx'
-import { reject } from './decide.ts'
+import { rejectAndGoOn } from './queue.ts'
+import { commentsOn } from './review-comments.ts'
 
 interface RejectDialogProps {
   call: WaitingCall
@@ -15,13 +16,26 @@ interface RejectDialogProps {
 export function RejectDialog({ call, message = '', onClose }: RejectDialogProps) {
   const [reason, setReason] = useState('')
   const [instead, setInstead] = useState(message)
+  const comments = commentsOn(call.tool_call_id)
   const submit = () => {
     onClose()
-    void reject(call, { ...(reason && { reason }), ...(instead && { user_message: instead }) })
+    void rejectAndGoOn(call, { ...(reason && { reason }), ...(instead && { user_message: instead }) })
   }
   return (
     <Dialog title={<>Reject: {markInvisible(call.approval.preview.title)}</>} onClose={onClose} onSubmit={submit}>
       <div class="inside">
+        {comments.length > 0 && (
+          <ul class="rejection-comments">
+            {comments.map((comment, index) => (
+              <li key={index}>
+                <code>
+                  {markInvisible(comment.path)}:{comment.line}
+                </code>{' '}
+                {markInvisible(comment.text)}
+              </li>
+            ))}
+          </ul>
+        )}
         <label class="field">
           Reason
           <textarea class="input" value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
@@ -36,7 +50,7 @@ export function RejectDialog({ call, message = '', onClose }: RejectDialogProps)
             Back
           </button>
           <button class="button danger" type="button" onClick={submit}>
-            Reject with this reason
+            {comments.length === 0 ? 'Reject with this reason' : 'Reject with the comments'}
           </button>
         </div>
       </div>

@@ -1,10 +1,12 @@
 // A block of lines laid out together. The style sheet shows the numbers of a line, so that a line costs one element.
 import type { Signal } from '@preact/signals'
+import { useContext } from 'preact/hooks'
 import { renderColoured } from '../highlight/coloured-text.tsx'
 import type { LineTokens } from '../highlight/tokens.ts'
 import { useNearViewport } from '../highlight/use-near-viewport.ts'
 import type { DiffRow, DiffRowPair } from './diff-rows.ts'
 import { HunkLine } from './hunk-line.tsx'
+import { type Commenting, CommentsAt, FileCommenting, hasCommentAt, targetOf } from './line-comments.tsx'
 import type { RowTokens } from './row-tokens.ts'
 
 /** Height of a line that does not wrap; the style sheet has the same value. */
@@ -20,13 +22,16 @@ interface DiffBlockProps {
 
 export function DiffBlock({ rows, tokens }: DiffBlockProps) {
   const { ref, isNear } = useNearViewport<HTMLDivElement>()
+  const file = useContext(FileCommenting)
   const colours = isNear ? tokens.value : undefined
   return (
     <div ref={ref} class="block" style={{ containIntrinsicBlockSize: `auto ${rows.length * LINE_PX}px` }}>
-      <div class="lines">
-        {rows.map((row, index) => (
-          <DiffLine key={index} row={row} tokens={colours?.get(row)} />
-        ))}
+      {/* biome-ignore lint/a11y: the key c does the same */}
+      <div class="lines" onClick={file && (event => openAtNumber(event, file, index => rows[index]))}>
+        {rows.map((row, index) => [
+          <DiffLine key={index} row={row} tokens={colours?.get(row)} />,
+          <LineComments key={`${index} comments`} file={file} rows={[row]} />
+        ])}
       </div>
     </div>
   )
@@ -38,11 +43,18 @@ interface SplitDiffBlockProps extends Pick<DiffBlockProps, 'tokens'> {
 
 export function SplitDiffBlock({ pairs, tokens }: SplitDiffBlockProps) {
   const { ref, isNear } = useNearViewport<HTMLDivElement>()
+  const file = useContext(FileCommenting)
   const colours = isNear ? tokens.value : undefined
   return (
     <div ref={ref} class="block" style={{ containIntrinsicBlockSize: `auto ${pairs.length * LINE_PX}px` }}>
-      <div class="lines">
-        {pairs.map(({ left, right }, index) =>
+      {/* biome-ignore lint/a11y: the key c does the same */}
+      <div
+        class="lines"
+        onClick={
+          file && (event => openAtNumber(event, file, (index, isRight) => pairs[index]?.[isRight ? 'right' : 'left']))
+        }
+      >
+        {pairs.map(({ left, right }, index) => [
           left === right && left?.kind !== 'same' ? (
             <DiffLine key={index} row={left!} />
           ) : (
@@ -50,12 +62,52 @@ export function SplitDiffBlock({ pairs, tokens }: SplitDiffBlockProps) {
               <SplitSide row={left} number={left?.old} tokens={left && colours?.get(left)} />
               <SplitSide row={right} number={right?.new} tokens={right && colours?.get(right)} />
             </div>
-          )
-        )}
+          ),
+          <LineComments key={`${index} comments`} file={file} rows={left === right ? [left] : [left, right]} />
+        ])}
       </div>
     </div>
   )
 }
+
+type CommentedFile = { path: string; commenting: Commenting } | undefined
+
+interface LineCommentsProps {
+  file: CommentedFile
+  /** The rows of one line. */
+  rows: readonly (DiffRow | undefined)[]
+}
+
+/** Most lines have no comments, and no element for them. */
+function LineComments({ file, rows }: LineCommentsProps) {
+  if (!file || (file.commenting.comments.length === 0 && !file.commenting.draft)) return null
+  const targets = rows.flatMap(row => targetOf(file.path, row) ?? [])
+  return (
+    <>
+      {targets
+        .filter(target => hasCommentAt(file.commenting, target))
+        .map(target => (
+          <CommentsAt key={target.side} target={target} commenting={file.commenting} />
+        ))}
+    </>
+  )
+}
+
+/** Opens a comment if the number of a line was clicked. */
+function openAtNumber(
+  { target, clientX }: MouseEvent,
+  { path, commenting }: NonNullable<CommentedFile>,
+  rowAt: (index: number, isRight: boolean) => DiffRow | undefined
+) {
+  const line = (target as Element).closest<HTMLElement>('.lines > div')
+  const side = (target as Element).closest<HTMLElement>('.side') ?? line
+  if (!line || !side || clientX - side.getBoundingClientRect().left > numbersWidth(side)) return
+  const before = [...line.parentElement!.children].filter(each => !each.matches('.line-comments'))
+  const clicked = targetOf(path, rowAt(before.indexOf(line), side.previousElementSibling?.matches('.side') ?? false))
+  if (clicked) commenting.open(clicked)
+}
+
+const numbersWidth = (line: Element) => Number.parseFloat(getComputedStyle(line, '::before').width) || 0
 
 interface SplitSideProps {
   row: DiffRow | undefined

@@ -11,6 +11,7 @@ import { DiffBlock, SplitDiffBlock } from './diff-block.tsx'
 import { type DiffFileRows, type DiffRow, type DiffRowPair, parseDiffRows, toRowPairs } from './diff-rows.ts'
 import { EndMark } from './end-mark.tsx'
 import { ExpandContext } from './hunk-line.tsx'
+import { type Commenting, CommentsAt, FileCommenting, type LineTarget, targetOf } from './line-comments.tsx'
 import { fileKey, isPartViewed, type Review, setPartViewed } from './review.ts'
 import { type RowTokens, useRowTokens } from './row-tokens.ts'
 import { type LoadText, useContextRows } from './use-context-rows.ts'
@@ -36,9 +37,11 @@ interface DiffProps {
   review?: Review
   /** Returns how the old text of a file of the diff is loaded; undefined if it must not be shown. */
   loadOldText?: ((index: number) => LoadText | undefined) | undefined
+  /** Comments on lines, where they can be made. */
+  commenting?: Commenting | undefined
 }
 
-export function Diff({ text, review, loadOldText }: DiffProps) {
+export function Diff({ text, review, loadOldText, commenting }: DiffProps) {
   const files = useMemo(() => parseDiffRows(text), [text])
   if (!files)
     return (
@@ -54,6 +57,7 @@ export function Diff({ text, review, loadOldText }: DiffProps) {
           key={index}
           file={file}
           load={loadOldText?.(index)}
+          commenting={commenting}
           {...(review && { viewed: { review, part: fileKey(index) } })}
         />
       ))}
@@ -87,9 +91,10 @@ interface DiffFileProps {
   /** The part of a review that this file is. */
   viewed?: { review: Review; part: string }
   load: LoadText | undefined
+  commenting: Commenting | undefined
 }
 
-function DiffFile({ file: { path, name, added, removed, rows }, viewed, load }: DiffFileProps) {
+function DiffFile({ file: { path, name, added, removed, rows }, viewed, load, commenting }: DiffFileProps) {
   const [whole, setWhole] = useState(rows.length <= MAX_UNFOLDED_LINES)
   const isSplit = diffViewSetting.value === 'split' && !isNarrow.value
   const isViewed = viewed && isPartViewed(viewed.review, viewed.part)
@@ -104,7 +109,7 @@ function DiffFile({ file: { path, name, added, removed, rows }, viewed, load }: 
     if (expanded) restoreFocus(body.current!, expanded)
   }, [expanded])
   return (
-    <div class="diff-file" data-viewed={isViewed}>
+    <div class={commenting ? 'diff-file commentable' : 'diff-file'} data-viewed={isViewed} data-name={name}>
       <div class="diff-head">
         <h3 class="mono">
           {markName(path)}{' '}
@@ -127,10 +132,13 @@ function DiffFile({ file: { path, name, added, removed, rows }, viewed, load }: 
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
       <section ref={body} class="diff-body" tabIndex={0} aria-label={`Diff of ${path}`}>
         <ExpandContext.Provider value={expand}>
-          <div class={isSplit ? 'split' : 'unified'}>
-            <Rows rows={shown} tokens={tokens} limit={limit} end={end} />
-            {whole && <Rows rows={after} tokens={tokens} limit={limit} end={null} />}
-          </div>
+          <FileCommenting.Provider value={commenting && { path: name, commenting }}>
+            <div class={isSplit ? 'split' : 'unified'}>
+              <Rows rows={shown} tokens={tokens} limit={limit} end={end} />
+              {whole && <Rows rows={after} tokens={tokens} limit={limit} end={null} />}
+            </div>
+            {commenting && <CommentsElsewhere path={name} rows={all} commenting={commenting} />}
+          </FileCommenting.Provider>
         </ExpandContext.Provider>
       </section>
       {failure !== undefined && <ErrorNotice text={failure} />}
@@ -140,6 +148,31 @@ function DiffFile({ file: { path, name, added, removed, rows }, viewed, load }: 
         </button>
       )}
     </div>
+  )
+}
+
+/** Comments on lines that the diff does not show. */
+function CommentsElsewhere({
+  path,
+  rows,
+  commenting
+}: {
+  path: string
+  rows: readonly DiffRow[]
+  commenting: Commenting
+}) {
+  const { comments, draft } = commenting
+  const targets = [...comments, ...(draft ? [draft] : [])].filter(target => target.path === path)
+  if (targets.length === 0) return null
+  const keyOf = ({ side, line }: LineTarget) => `${side} ${line}`
+  const shown = new Set(rows.flatMap(row => targetOf(path, row) ?? []).map(keyOf))
+  const others = new Map(targets.filter(target => !shown.has(keyOf(target))).map(target => [keyOf(target), target]))
+  return (
+    <>
+      {Array.from(others, ([key, target]) => (
+        <CommentsAt key={key} target={target} commenting={commenting} />
+      ))}
+    </>
   )
 }
 

@@ -16,7 +16,7 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[
       ['g m', 'metrics', 'metrics'],
       ['g o', 'tools', 'tools'],
       ['g r', 'rules'],
-      ['j k', 'go to the next or previous entry of a list'],
+      ['j k', 'open the next or previous call; in other lists, go to the next or previous entry'],
       ['/', 'filter'],
       ['p', 'pause or resume the activity'],
       ['m', 'set the mode of the session: which calls run without approval', 'modes'],
@@ -41,11 +41,12 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[
     where: 'While a card has the focus',
     keys: [
       ['y', 'approve'],
-      ['n', 'reject; after the decision: show the next waiting call'],
+      ['n', 'reject; after the last decision: show the next waiting call'],
       ['r', 'reject with a reason'],
       ['i', 'reject and ask for the call that the card suggests'],
       ['a', 'approve always: choose a rule to save', 'always'],
       ['e', 'edit the params', 'edit'],
+      ['c', 'comment on a line of the diff'],
       ['s', 'select the calls that one rule would allow', 'always'],
       ['Ctrl+Enter', 'submit a dialog']
     ]

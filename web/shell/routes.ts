@@ -20,6 +20,12 @@ export function goTo(panel: string, ...rest: string[]) {
   location.hash = hrefOf(panel, ...rest)
 }
 
+/** Goes to an address that replaces the current one in the history of the tab. */
+export function replaceRoute(panel: string, ...rest: string[]) {
+  history.replaceState(null, '', hrefOf(panel, ...rest))
+  route.value = parseHash()
+}
+
 function parseHash(): Route {
   const [panel = '', ...rest] = location.hash.replace(/^#\//, '').split('/').map(decodeSegment)
   return { panel: /^[a-z]+$/.test(panel) ? panel : DEFAULT_PANEL, segments: rest.filter(part => part !== '') }

@@ -1,10 +1,10 @@
 // The bar: title, navigation and connection status.
 import { signal } from '@preact/signals'
 import { visiblePanels } from '../panels.tsx'
-import { client, session } from '../session/session.ts'
+import { client } from '../session/session.ts'
 import { lastSegments } from '../text/paths.ts'
+import { AccountMenu } from './account-menu.tsx'
 import { ConnectionStatus } from './connection-status.tsx'
-import { isHelpOpen } from './help-state.ts'
 import { hrefOf, route } from './routes.ts'
 import { type Theme, theme } from './settings.ts'
 
@@ -39,41 +39,9 @@ export function TopBar() {
       </span>
       <div class="row">
         <ConnectionStatus />
-        <SignedIn />
-        <button class="button quiet" type="button" onClick={nextTheme} title="Theme (t)">
-          <span class="spoken">Theme: </span>
-          {theme.value}
-        </button>
-        <button
-          class="button quiet"
-          type="button"
-          aria-label="Keys and settings"
-          title="Keys and settings (?)"
-          onClick={() => {
-            isHelpOpen.value = true
-          }}
-        >
-          ?
-        </button>
+        <AccountMenu />
       </div>
     </header>
-  )
-}
-
-/** The person who has signed in, where people do. */
-function SignedIn() {
-  const now = session.value
-  if (now.state !== 'open' || now.person === undefined) return null
-  const leave = async () => (await import('../hub/hub.ts')).signOut()
-  return (
-    <button
-      class="button quiet person"
-      type="button"
-      title={`Signed in as ${now.person.name}`}
-      onClick={() => void leave()}
-    >
-      Sign out
-    </button>
   )
 }
 

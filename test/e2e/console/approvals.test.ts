@@ -32,9 +32,11 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     const { tool_call_id: id } = await call('edit_file', EDIT, { session_id: 's1', context: 'naming flowers' })
     await page.getByText('1 call waiting').waitFor()
     t.equal(await page.title(), '(1) Toolgate')
-    t.equal(await page.locator('.card').count(), 0, 'nothing is opened by itself')
-
-    await openCard(page, 'Edit poem.txt')
+    await page.locator('.card').waitFor()
+    t.equal(await page.evaluate('document.activeElement === document.body'), true, 'a call that arrives takes no focus')
+    await page.keyboard.press('y')
+    t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
+    await page.locator('.card-end .primary[aria-disabled="false"]').waitFor()
     t.same(await page.locator('.diff .lines > div').allInnerTexts(), [
       '@@ -1,2 +1,2 @@',
       ' roses',
@@ -43,7 +45,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     ])
     t.match(
       await page.locator('.card').innerText(),
-      /naming flowers[\s\S]*Reason: Modifies files\.[\s\S]*s1[\s\S]*in 2[34] h/
+      /Reason: Modifies files\.[\s\S]*naming flowers[\s\S]*s1[\s\S]*in 2[34] h/
     )
     await pressButton(page, 'Approve')
     t.match(await outcome(page), /^Approved by console at /)
@@ -56,15 +58,18 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     t.equal(read('poem.txt'), 'roses\ntulips\n')
   })
 
-  t.test('asks once for the name of the person, who is named in the record of decisions', async t => {
+  t.test('keeps the name of the person, who is named in the record of decisions', async t => {
     const { call, get, post, context, url } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const { token } = await post('/session', { code: (await post('/codes', {})).code })
     const page = await openPage(context, url, token)
+    await pressButton(page, 'Your name')
     const form = page.getByRole('form', { name: 'Your name' })
     await form.getByRole('textbox').fill('Ada')
     await form.getByRole('button', { name: 'Save' }).click()
-    await form.waitFor({ state: 'detached' })
+    await form.getByText('Saved').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Ada' }).waitFor()
     await openCard(page, 'Edit poem.txt')
     await pressButton(page, 'Approve')
     t.match(await outcome(page), /^Approved by Ada \(console\) at /)
@@ -73,7 +78,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     await page.reload()
     await call('edit_file', { ...EDIT, old: 'tulips', new: 'violets' })
     await openCard(page, 'Edit poem.txt')
-    t.equal(await form.count(), 0, 'it is remembered')
+    await page.getByRole('button', { name: 'Ada' }).waitFor()
   })
 
   t.test('rejects a call with a reason, which reaches the requester', async t => {
@@ -92,7 +97,6 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
   t.test('a failed call shows its reason, also without an approval', async t => {
     const { root, call, get, post, open } = await startConsole(t, browser, POEM)
     const edit = await call('edit_file', EDIT)
-    const sleep = await call('shell_exec', { command: 'sleep 60; touch done' })
     const page = await open()
     await waitUntilLive(page)
     await openCard(page, 'Edit poem.txt')
@@ -103,6 +107,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     const { status, error } = await get(`/calls/${edit.tool_call_id}`)
     t.match([status, await outcome(page)], ['error', error.message])
 
+    const sleep = await call('shell_exec', { command: 'sleep 60; touch done' })
     await openCard(page, 'sleep 60')
     await pressButton(page, 'Approve')
     await page.locator('.card', { hasText: 'Approved by console' }).waitFor()
@@ -129,28 +134,66 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     await page.locator('h1', { hasText: 'No calls waiting' }).waitFor()
   })
 
-  t.test('shows the outcome on the card, and n goes on to the next call', async t => {
+  t.test('goes on to the next call, with the outcome of the last', async t => {
     const { call, get, open } = await startConsole(t, browser, POEM)
-    await call('shell_exec', { command: 'echo grown; touch bed; exit 3' })
-    const { tool_call_id: edit } = await call('edit_file', EDIT)
+    await call('shell_exec', { command: 'echo grown; touch bed; exit 3' }, { agent: 'gardener', session_id: 's1' })
+    const { tool_call_id: edit } = await call('edit_file', EDIT, { session_id: 's2' })
+    await call('shell_exec', { command: 'touch third' })
     const page = await open()
     await waitUntilLive(page)
-    await openCard(page, 'echo grown')
+    await page.locator('.card:focus', { hasText: 'echo grown' }).waitFor()
+    t.equal(await page.locator('.asked-from').first().innerText(), 'gardener · s1')
+    await page.locator('.card[data-keys] .primary[aria-disabled="false"]').waitFor()
     await page.keyboard.press('y')
-    const shown = page.getByRole('region', { name: 'Outcome' })
-    await shown.locator('.badge', { hasText: 'exit code 3' }).waitFor()
-    t.match(await shown.getByRole('region', { name: 'Output' }).innerText(), /grown/)
-    await page.keyboard.press('n')
+    const last = page.getByRole('status', { name: 'Last decision' })
     await page.getByRole('heading', { name: 'Edit poem.txt' }).waitFor()
-    await page.locator('.card-end .primary[aria-disabled="false"]').waitFor()
-    t.equal((await get(`/calls/${edit}`)).status, 'awaiting_approval', 'n decided nothing')
-    await pressButton(page, 'Approve')
-    await shown.locator('.files', { hasText: 'poem.txt +1 −1' }).waitFor()
-    t.equal(await page.locator('.card-end').innerText(), 'No other call is waiting.')
-    await page.locator('.asked-line', { hasText: 'echo grown' }).waitFor({ state: 'detached' })
-    t.equal(await page.locator('.card h2').innerText(), 'Edit poem.txt', 'the card stays')
-    await pressButton(page, 'Undo…')
+    await last.locator('.badge', { hasText: 'exit code 3' }).waitFor()
+    t.match(await last.innerText(), /^Approved:\s*echo grown; touch bed; exit 3/)
+    t.equal((await get(`/calls/${edit}`)).status, 'awaiting_approval')
+    await page.locator('.card[data-keys] .primary[aria-disabled="false"]').waitFor()
+    await page.keyboard.press('y')
+    await page.locator('.card', { hasText: 'touch third' }).waitFor()
+    await last.getByRole('button', { name: 'Undo…' }).click()
     await page.getByRole('heading', { name: 'Undo this call' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.card-end .primary[aria-disabled="false"]').waitFor()
+    await pressButton(page, 'Reject')
+    t.match(await outcome(page), /^Rejected by console/)
+    t.equal(await page.locator('.card-end').innerText(), 'No other call is waiting.')
+    await page.getByText('Decided recently').click()
+    await page.locator('.decided-calls li', { hasText: 'rejected' }).waitFor()
+    t.match(await page.locator('.decided-calls li').allInnerTexts(), [
+      /^rejected\s[\d:]+\stouch third\sconsole$/,
+      /^approved\s[\d:]+\sEdit poem.txt\sconsole$/,
+      /^approved\s[\d:]+\secho grown; touch bed; exit 3\sconsole$/
+    ])
+    await page.locator('.decided-calls a').nth(1).click()
+    await page.getByRole('region', { name: 'Call' }).getByText('tulips').first().waitFor()
+  })
+
+  t.test('j and k go through the calls', async t => {
+    const { call, get, open } = await startConsole(t, browser, POEM)
+    const ids = []
+    for (const name of ['one', 'two', 'three'])
+      ids.push((await call('shell_exec', { command: `touch ${name}` })).tool_call_id)
+    const page = await open()
+    const opened = (name: string) => page.locator('.card:focus', { hasText: `touch ${name}` }).waitFor()
+    await opened('one')
+    await page.keyboard.press('j')
+    await opened('two')
+    await page.keyboard.press('j')
+    await opened('three')
+    await page.keyboard.press('j')
+    await page.keyboard.press('k')
+    await opened('two')
+    await page.locator('.card[data-keys] .primary[aria-disabled="false"]').waitFor()
+    await page.keyboard.press('n')
+    await opened('three')
+    t.match(await Promise.all(ids.map(id => get(`/calls/${id}`))), [
+      { status: 'awaiting_approval' },
+      { status: 'rejected' },
+      { status: 'awaiting_approval' }
+    ])
   })
 
   t.test('keys that decide only open the call in the list', async t => {
@@ -224,9 +267,9 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     const { call, get, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
-    await page.getByRole('link', { name: 'Edit poem.txt' }).waitFor()
-    await page.keyboard.press('y')
-    await page.keyboard.press('j')
+    await page.locator('.card:focus').waitFor()
+    await page.keyboard.press('Escape')
+    await gone(page, '.card')
     t.equal(await page.evaluate('document.activeElement.className'), 'asked-line')
     await page.evaluate(PRESS_AT_ONCE)
     await page.keyboard.press('Enter')

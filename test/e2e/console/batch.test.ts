@@ -142,7 +142,7 @@ t.test('batches', needs('chromium', 'playwright-core'), async t => {
     await page.locator('dialog', { hasText: 'select up to here' }).waitFor()
     await pressButton(page, 'Close')
     await page.getByLabel('Group waiting calls').selectOption('session')
-    t.same(await page.locator('.asked h3').allInnerTexts(), ['s1 mode ask', 's2 mode ask'])
+    t.same(await page.locator('.asked h3').allInnerTexts(), ['s1 1 mode ask', 's2 3 mode ask'])
     const rows = page.locator('.asked-line')
     await rows.first().focus()
     await page.keyboard.press('x')

@@ -41,14 +41,14 @@ export async function openPage(context: BrowserContext, url: string, token = TOK
 /** Waits until the console receives live events. */
 export const waitUntilLive = (page: Page) => page.locator('.pill.live').waitFor()
 
-/** Opens the card of the call with this title, and waits until its buttons are enabled. */
+/** Opens the card of the call with this title, and waits until its buttons are enabled and keys act. */
 export async function openCard(page: Page, title: string) {
   await page.getByRole('link', { name: title }).click()
-  await page.locator('.card-end [aria-disabled="false"]', { hasNotText: 'similar' }).first().waitFor()
+  await page.locator('.card[data-keys] .card-end [aria-disabled="false"]', { hasNotText: 'similar' }).first().waitFor()
 }
 
 /** Waits for the outcome on the card. */
-export const outcome = (page: Page) => page.locator('.card [role="status"]').innerText()
+export const outcome = (page: Page) => page.locator('.card .notice[role="status"]').innerText()
 
 export const pressButton = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 

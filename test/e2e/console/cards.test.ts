@@ -4,7 +4,16 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import { needs } from '../../support/needs.ts'
-import { EDIT, launchChromium, openCard, outcome, POEM, pressButton, startConsole } from './browser.ts'
+import {
+  EDIT,
+  findAxeViolations,
+  launchChromium,
+  openCard,
+  outcome,
+  POEM,
+  pressButton,
+  startConsole
+} from './browser.ts'
 
 /** Presses Control+Enter in the page in the same moment in which the new preview comes up. */
 const PRESS_AS_SOON_AS_SHOWN = `new Promise(resolve => {
@@ -81,6 +90,40 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     t.equal(await page.locator('.card-end .primary').getAttribute('aria-disabled'), 'true')
     while (await page.locator('.card-end .primary[aria-disabled="true"]').count()) await page.keyboard.press('v')
     t.equal(await page.locator('.executed').getAttribute('data-viewed'), 'true')
+  })
+
+  t.test('sends comments on lines with a rejection', async t => {
+    const { call, get, open } = await startConsole(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    await openCard(page, 'Edit poem.txt')
+    await page.keyboard.press('c')
+    await page.getByLabel('Comment on removed line 2').fill('Keep the violets.')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.diff .added').click({ position: { x: 10, y: 8 } })
+    await page.getByLabel('Comment on line 2').fill('To be removed')
+    await pressButton(page, 'Add comment')
+    await pressButton(page, 'Remove the comment on line 2')
+    await page.locator('.diff .added').click({ position: { x: 10, y: 8 } })
+    await page.locator('.comment-form input[type=number]').fill('1')
+    await page.locator('.comment-form input[type=number]').press('Tab')
+    await page.getByLabel('Comment on line 1').fill('Which roses?')
+    t.same(await findAxeViolations(page), [])
+    await page.getByLabel('Comment on line 1').press('Control+Enter')
+    t.same(await page.locator('.line-comment > span').allInnerTexts(), ['Which roses?', 'Keep the violets.'])
+    t.equal(await page.getByRole('button', { name: 'Approve', exact: true }).getAttribute('aria-disabled'), 'true')
+    await page.locator('.card[data-keys]').waitFor()
+    await page.keyboard.press('r')
+    t.same(await page.locator('.rejection-comments li').allInnerTexts(), [
+      'poem.txt:2 Keep the violets.',
+      'poem.txt:1 Which roses?'
+    ])
+    await page.keyboard.press('Control+Enter')
+    t.match(await outcome(page), /^Rejected/)
+    t.match((await get(`/calls/${id}`)).comments, [
+      { path: 'poem.txt', line: 2, side: 'old', text: 'Keep the violets.' },
+      { path: 'poem.txt', line: 1, text: 'Which roses?' }
+    ])
   })
 
   t.test('approves modified params as previewed', async t => {

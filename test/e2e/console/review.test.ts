@@ -24,7 +24,7 @@ const PATCH = [
 ].join('\n')
 
 const approveButton = (page: Page) => page.locator('.card-end .primary')
-const waitUntilApprovable = (page: Page) => page.locator('.card-end .primary[aria-disabled="false"]').waitFor()
+const waitUntilApprovable = (page: Page) => page.locator('.card[data-keys] .primary[aria-disabled="false"]').waitFor()
 /** Waits until the buttons are enabled that need no review. */
 const waitUntilReady = (page: Page) =>
   page
@@ -60,7 +60,7 @@ const PRESS_BOTH = `new Promise(resolve => {
 })`
 
 const IS_OUTCOME_ON_SCREEN = `(() => {
-  const { top, bottom } = document.querySelector('.card [role="status"]').getBoundingClientRect()
+  const { top, bottom } = document.querySelector('.card .notice[role="status"]').getBoundingClientRect()
   return top >= 0 && bottom <= innerHeight
 })()`
 const DIFF_WIDTHS = `['scrollWidth', 'clientWidth'].map(name => document.querySelector('.diff-body')[name])`

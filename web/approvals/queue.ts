@@ -1,0 +1,46 @@
+// Works through the waiting calls: after a decision, the next one opens, and shows the outcome of the last.
+import { signal } from '@preact/signals'
+import type { ApproveRequest, RejectRequest } from '../../src/client/client.ts'
+import type { Review } from '../diff/review.ts'
+import { goTo, route } from '../shell/routes.ts'
+import { findNextPending, type WaitingCall } from '../store/approvals.ts'
+import { approve, reject } from './decide.ts'
+import { visibleGroups } from './list-view.ts'
+import { setComments, toRejection } from './review-comments.ts'
+
+/** The last decision of this page, and the call that was opened next. */
+export interface LastDecision {
+  call: WaitingCall
+  verdict: 'Approved' | 'Rejected'
+  next: string
+}
+
+export const lastDecision = signal<LastDecision | undefined>(undefined)
+
+export async function approveAndGoOn(call: WaitingCall, decision?: Omit<ApproveRequest, 'digest'>, review?: Review) {
+  if (await approve(call, decision, review)) goOn(call, 'Approved')
+}
+
+export async function rejectAndGoOn(call: WaitingCall, decision?: RejectRequest) {
+  const id = call.tool_call_id
+  if (!(await reject(call, { ...decision, ...toRejection(id) }))) return
+  setComments(id, [])
+  goOn(call, 'Rejected')
+}
+
+/** Opens the next waiting call, unless another one was opened in the meantime. */
+function goOn(call: WaitingCall, verdict: LastDecision['verdict']) {
+  const { panel, segments } = route.peek()
+  if (panel !== 'approvals' || segments[0] !== call.tool_call_id) return
+  const next = findNextPending(call.tool_call_id)
+  lastDecision.value = next === undefined ? undefined : { call, verdict, next }
+  if (next !== undefined) goTo('approvals', next)
+}
+
+/** Opens the entry of the list before or after the opened one. */
+export function openNeighbour(by: 1 | -1) {
+  const ids = visibleGroups.peek().flatMap(({ entries }) => entries.map(({ call }) => call.tool_call_id))
+  const at = ids.indexOf(route.peek().segments[0] ?? '')
+  const next = at < 0 ? ids.at(by > 0 ? 0 : -1) : ids[at + by]
+  if (next !== undefined) goTo('approvals', next)
+}
