@@ -70,6 +70,7 @@ const MAY: Record<string, readonly string[]> = {
   'engine/hooks': ['config', 'engine', 'engine/approvals', 'engine/policy', 'errors', 'host/*', 'text'],
   'engine/jobs': ['engine', 'engine/approvals', 'engine/output', 'errors', 'events', 'host/*', 'store', 'text', 'tool'],
   'engine/output': ['engine', 'events', 'store', 'tool'],
+  'engine/session-changes': ['engine', 'errors', 'text', 'tool'],
   'engine/policy': ['config', 'errors', 'host/*', 'shell', 'text', 'tool'],
   catalog: ['config', 'errors', 'host/*', 'text', 'tool'],
   events: ['host/*', 'store'],

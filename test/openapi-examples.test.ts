@@ -111,6 +111,7 @@ const SETUPS: Record<string, Setup> = {
   writeInput: startDevServer,
   showUndo: changeFile,
   undoCall: changeFile,
+  listChanges: changeFile,
   listApprovals: waitForDecision,
   previewCall: waitForDecision,
   digestCall: waitForDecision,

@@ -212,6 +212,24 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, unknown>> = {
   getJob: JOB,
   openPort: { url: 'http://127.0.0.1:7700/ports/1/open?code=3q2', expires_at: LATER },
   showUndo: { available: true, files: [{ path: 'src/main.ts', action: 'restore' }], digest: DIGEST },
+  listChanges: {
+    session_id: 'refactoring',
+    workspace: 'default',
+    first_call: CALL_ID,
+    total: 1,
+    calls: [{ tool_call_id: CALL_ID, tool: 'edit_file', status: 'success', client: 'my-agent', finished_at: TIME }],
+    files: [
+      {
+        path: 'src/main.ts',
+        operation: 'modified',
+        added: 1,
+        removed: 1,
+        diff: '@@ -1 +1 @@\n-let x = 1\n+let x = 2\n',
+        changed_since: false,
+        calls: [CALL_ID]
+      }
+    ]
+  },
   listApprovals: { approvals: [WAITING_CALL] },
   previewCall: {
     tool_call_id: CALL_ID,

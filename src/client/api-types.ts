@@ -17,6 +17,12 @@ export type { McpLogin, McpServerState } from '../protocol/mcp-servers.ts'
 export type { OutputPage, OutputRange } from '../protocol/output.ts'
 export type { ChangedDecision, NewRule, RuleTest, RuleTestRequest } from '../protocol/rule-test.ts'
 export type { Health, State, Stats, ToolStats } from '../protocol/server.ts'
+export type {
+  ChangingCall,
+  SessionChangesPage,
+  SessionChangesQuery,
+  SessionFile
+} from '../protocol/session-changes.ts'
 export type { NewMode, SessionModeList, SessionScope, SetSessionMode } from '../protocol/session-mode.ts'
 export type { ShellInfo } from '../protocol/shells.ts'
 export type { IssuedToken, NewlyIssuedToken, NewToken, OneTimeCode, Right } from '../protocol/tokens.ts'

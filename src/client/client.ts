@@ -43,6 +43,8 @@ import type {
   Right,
   RuleTest,
   RuleTestRequest,
+  SessionChangesPage,
+  SessionChangesQuery,
   SessionModeList,
   SessionScope,
   SetSessionMode,
@@ -300,6 +302,14 @@ export class Client {
   /** Previews the undo of a call, file by file. */
   previewUndo(tool_call_id: string, query: UndoQuery & RequestOptions = {}): Promise<UndoPreview> {
     return this.#readPages(`/calls/${encodeURIComponent(tool_call_id)}/undo`, 'files', query)
+  }
+
+  /** Returns a page of the changes that the calls of a session made to files; `cursor` leads to the next page. */
+  sessionChanges(
+    session_id: string,
+    { signal, ...query }: SessionChangesQuery & RequestOptions = {}
+  ): Promise<SessionChangesPage> {
+    return this.#transport.json('GET', `/sessions/${encodeURIComponent(session_id)}/changes`, { query, signal })
   }
 
   /** Undoes a call's file changes; with the shown `digest`, only if it still matches. */

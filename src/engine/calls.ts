@@ -11,6 +11,7 @@ import type { Explanation } from '../protocol/explanation.ts'
 import type { OutputPage } from '../protocol/output.ts'
 import { MAX_PAGE_ITEMS } from '../protocol/request-params.ts'
 import type { RuleTest, RuleTestBody } from '../protocol/rule-test.ts'
+import type { SessionChangesPage } from '../protocol/session-changes.ts'
 import type { SessionModePage, SetSessionMode } from '../protocol/session-mode.ts'
 import type { ShellInfo } from '../protocol/shells.ts'
 import type { OutputPageQuery } from '../tool/background-tasks.ts'
@@ -58,6 +59,7 @@ import { prepareRules } from './policy/rules.ts'
 import { purgeCall, removeExpiredContent } from './purge.ts'
 import { recoverCalls } from './recover.ts'
 import { redactCall, toolCallEvent } from './redacted-call.ts'
+import { readSessionChanges, type SessionQuery } from './session-changes/session-changes.ts'
 import type { ShellScope } from './shells.ts'
 import { placeInBatch, resolveWorkspace, type SubmitOptions, type SubmitRequest, submitCall } from './submit.ts'
 import { prepareUndo, previewUndo, toUndoPage, type UndoOptions } from './undo.ts'
@@ -404,6 +406,11 @@ export class Calls {
   async previewUndo(tool_call_id: string, { cursor, limit, ...query }: UndoOptions & ListPageQuery, caller: Caller) {
     const preview = () => previewUndo(this.#engine, this.#getCallWithResult(tool_call_id), query, caller)
     return toUndoPage(await this.#evaluate(caller, preview), { cursor, limit })
+  }
+
+  /** Returns a page of the changes that the calls of a session made to files. */
+  sessionChanges(query: SessionQuery, caller: Caller): Promise<SessionChangesPage> {
+    return this.#evaluate(caller, () => readSessionChanges(this.#engine, query, caller))
   }
 
   /** Submits the undo of a call. With a digest in `shown`, an approver has thereby approved what was shown. */

@@ -112,7 +112,7 @@ export interface Simulation {
   digest(): Promise<string>
 }
 
-/** Simulates a run. Occupies a read slot, for at most the timeout of the call itself. */
+/** Simulates a run. */
 export async function simulateRun<T>(
   engine: Engine,
   request: SubmitRequest,
@@ -120,17 +120,21 @@ export async function simulateRun<T>(
   look: (seen: Simulation) => Promise<T>
 ): Promise<T> {
   const live = createActiveCall(engine, request, caller, {})
+  return readWithin(engine, live, async () => {
+    const evaluation = await evaluateNow(engine, live)
+    return look({ evaluation, digest: () => computeDigest(engine, live, evaluation) })
+  })
+}
+
+/** Reads for a call that is not submitted. Occupies a read slot, for at most the timeout of the call. */
+export async function readWithin<T>(engine: Engine, live: ActiveCall, read: () => Promise<T>): Promise<T> {
   const { abort, call } = live
   const timer = setTimeout(
     () => abort.abort(new ToolError('TIMEOUT', `The dry run had no result within ${call.timeout_ms} ms.`)),
     call.timeout_ms
   )
-  const looking = async () => {
-    const evaluation = await evaluateNow(engine, live)
-    return look({ evaluation, digest: () => computeDigest(engine, live, evaluation) })
-  }
   try {
-    return await engine.scheduler.run('read', [], looking, {
+    return await engine.scheduler.run('read', [], read, {
       owner: live.share,
       session: live.call.session_id,
       signal: abort.signal

@@ -27,7 +27,7 @@ export function createHistory(
   const since = memoize((tool_call_id: string) => {
     const first = find(tool_call_id)
     if (!first) return []
-    const heads = store.changingCalls(workspace, first.session_id, tool_call_id)
+    const heads = [...store.changingCalls(workspace, first.session_id, tool_call_id)]
     const later = heads
       .flatMap(head => toPastCall(JSON.parse(head) as Call, workspace) ?? [])
       .filter(past => canSee(past.tool_call_id))

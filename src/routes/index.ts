@@ -28,6 +28,7 @@ import { policyRoutes } from './policy.ts'
 import { ruleRoutes } from './rules.ts'
 import { SHARED_SCHEMAS } from './schema.ts'
 import { type ServerServices, serverRoutes } from './server.ts'
+import { sessionChangeRoutes } from './session-changes.ts'
 import { shellRoutes } from './shells.ts'
 import { tokenRoutes } from './tokens.ts'
 import { toolCallRoutes } from './tool-calls.ts'
@@ -62,6 +63,7 @@ export async function registerRoutes(app: FastifyInstance, services: RouteServic
   await app.register(outputRoutes, services)
   await app.register(jobRoutes, services)
   await app.register(undoRoutes, services)
+  await app.register(sessionChangeRoutes, services)
   await app.register(fileRoutes, services)
   await app.register(approvalRoutes, services)
   await app.register(eventRoutes, services)

@@ -268,19 +268,19 @@ export class Store {
   }
 
   /**
-   * Returns the heads of a session's calls that changed files and ended with or after a call, in journal order, newest first.
+   * Yields the heads of a session's calls that changed files and ended with or after a call, if one is given, in journal order, newest first.
    * Events are dropped in order: if that of the call's end is gone, the remaining ones are later.
    */
-  changingCalls(workspace: string, session_id: string, since: string): string[] {
-    return this.#statements
+  *changingCalls(workspace: string, session_id: string, since = ''): Generator<string> {
+    const rows = this.#statements
       .prepare(
         `SELECT c.head FROM events e JOIN calls c ON c.tool_call_id = e.tool_call_id
        WHERE e.seq >= coalesce((SELECT seq FROM events WHERE tool_call_id = ? AND type = 'tool.result'), 0)
          AND e.type = 'tool.result' AND e.session_id = ? AND e.workspace = ? AND c.head ->> '$.changes' IS NOT NULL
        ORDER BY e.seq DESC`
       )
-      .all(since, session_id, workspace)
-      .map(row => row.head as string)
+      .iterate(since, session_id, workspace)
+    for (const { head } of rows) yield head as string
   }
 
   /** Returns the heads of calls that ended after one and moved something, oldest first; see `changingCalls`. */

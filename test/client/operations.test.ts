@@ -127,6 +127,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
       reason: 'r'
     }),
   previewUndo: client => client.previewUndo('i', { scope: 'call', paths: ['p'], agent: 'a' }),
+  sessionChanges: client => client.sessionChanges('s', { workspace: 'w', cursor: 'c', limit: 1 }),
   undo: client =>
     client.undo('i', {
       scope: 'call',

@@ -30,6 +30,7 @@ const BOUNDS: Record<string, string> = {
   listApprovals: 'pages',
   listBuffers: 'settings buffers.max_files and buffers.max_bytes',
   listCalls: 'pages',
+  listChanges: 'pages',
   listDelegations: 'pages',
   listJobs: 'setting commands.max_jobs, and 100 that ended',
   listMcpServers: 'configuration',

@@ -388,7 +388,7 @@ t.test('finds later calls also if the end of the given one is no longer stored',
   const changes = [{ operation: 'moved' }]
   const end = (n: number) => event(n, { id: `tc_${n}`, type: 'tool.result' })
   await store.write(() => from(1, 3).flatMap(n => [call(n, { changes }), end(n)]))
-  const found = (heads: string[]) => heads.map(head => (JSON.parse(head) as { n: number }).n)
+  const found = (heads: Iterable<string>) => Array.from(heads, head => (JSON.parse(head) as { n: number }).n)
   t.same(found(store.changingCalls('default', 's', 'tc_1')), [3, 2, 1])
   t.same(found(store.movingCalls('default', 'tc_1')), [2, 3])
   await store.retain({ before: border(2), max_bytes: 1e9 })

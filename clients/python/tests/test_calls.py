@@ -35,6 +35,8 @@ async def test_an_edit_runs_once_it_is_approved(toolgate: AsyncToolgate, project
     assert done["approved_by"]["source"] == "user"
     assert (project / "note.txt").read_text() == "two\n"
 
+    changes = await toolgate.session_changes(done["session_id"])
+    assert [(file["path"], file["operation"]) for file in changes["files"]] == [("note.txt", "modified")]
     preview = await toolgate.preview_undo(done["tool_call_id"])
     assert preview["files"][0]["action"] == "restore"
     undone = await toolgate.undo(done["tool_call_id"], digest=preview["digest"])

@@ -27,6 +27,7 @@ __all__ = [
     "CallStatus",
     "CancelCallBody",
     "CancelledCall",
+    "ChangingCall",
     "CommandPart",
     "ConfiguredRule",
     "ConfiguredRuleExamples",
@@ -139,6 +140,8 @@ __all__ = [
     "RuleTestRequest",
     "RulesChangedEvent",
     "RunningCall",
+    "SessionChanges",
+    "SessionFile",
     "SessionMode",
     "SessionModeEvent",
     "SessionModes",
@@ -479,6 +482,21 @@ class CancelledCall(_CancelledCallOptional, CallBase):
     finished_at: str
     """ISO 8601, UTC."""
     reason: str
+
+
+class _ChangingCallOptional(TypedDict, total=False):
+    agent: str
+    approved_by: ApprovedBy
+    undo: UndoAvailability
+
+
+class ChangingCall(_ChangingCallOptional):
+    tool_call_id: str
+    tool: str
+    status: str
+    client: str
+    finished_at: str
+    """ISO 8601, UTC."""
 
 
 _CommandPartWords = TypedDict(
@@ -1855,6 +1873,62 @@ class RunningCall(_RunningCallOptional, CallBase):
     approved_by: ApprovedBy
     started_at: str
     """ISO 8601, UTC."""
+
+
+class _SessionChangesOptional(TypedDict, total=False):
+    first_call: str
+    """First call that changed a file. Undo it with scope `since` to undo all changes."""
+    truncated: Literal[True]
+    """The session has too many changes: only those of its newest calls are used."""
+    cursor: str
+    """URL of the next page, if any. A page of large items can have fewer than `limit`."""
+
+
+class SessionChanges(_SessionChangesOptional):
+    session_id: str
+    workspace: str
+    total: int
+    """Number of files on all pages."""
+    calls: list[ChangingCall]
+    """Calls that changed the files of this page, oldest first."""
+    files: list[SessionFile]
+    """Files, by path."""
+
+
+_SessionFileOptionalWords = TypedDict(
+    "_SessionFileOptionalWords",
+    {"from": 'str'},
+    total=False,
+)
+
+
+class _SessionFileOptional(TypedDict, total=False):
+    kind: Literal["directory", "symlink", "other"]
+    """File type; missing for a regular file. `other`: a pipe, a socket or a device."""
+    added: int
+    """Lines."""
+    removed: int
+    """Lines."""
+    diff: str
+    """Unified diff from the content before the first call of the session to the content after its last call."""
+    diff_truncated: Literal[True]
+    """True if the diff is shortened."""
+    withheld: Literal["not_to_be_shown", "not_text", "too_large", "purged", "not_stored"]
+    """Reason for a missing diff. `not_stored`: a content was too large for the undo store, or was removed by age or
+    size."""
+    changed_between: Literal[True]
+    """Others changed the file between two calls. The diff contains these changes."""
+    changed_since: bool
+    """The file differs now from the content after the last call. Missing if this is unknown."""
+
+
+class SessionFile(_SessionFileOptionalWords, _SessionFileOptional):
+    path: str
+    """Path, relative to the workspace root."""
+    operation: Literal["created", "modified", "deleted", "moved", "unchanged"]
+    """Net effect. `unchanged`: the calls of the session cancel each other out."""
+    calls: list[str]
+    """Ids of the calls that changed the file, oldest first."""
 
 
 class _SessionModeOptional(TypedDict, total=False):

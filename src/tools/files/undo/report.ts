@@ -1,9 +1,8 @@
 // Reports an undo, path by path.
 import type { LineChange } from '../../../host/files/content-source.ts'
 import type { UndoFile } from '../../../protocol/undo.ts'
+import { decodeForDiff, hidesAsciiInDiff } from '../../../text/diff/diff-text.ts'
 import type { Diff, Side } from '../../../text/diff/unified-diff.ts'
-import { decode } from '../../../text/encoding.ts'
-import { findHiddenAscii } from '../../../text/hidden-ascii.ts'
 import type { ReadContext } from '../../../tool/contexts.ts'
 import { isChanged, type PathOutcome } from './steps.ts'
 import type { EntryState, FileState, WorkspaceOverlay } from './workspace-overlay.ts'
@@ -74,26 +73,18 @@ async function diffOutcome(
   return host.compute.run('fileDiff', { before: old, after: now, changes }, { signal, deadlineMs: DIFF_TIMEOUT_MS })
 }
 
-/** Returns true if programs may read other characters in the new content than a diff of the texts would show. */
-function hidesAscii(was: EntryState, now: EntryState): boolean {
-  const [before, after] = [was, now].map(thing =>
-    thing.kind === 'file' && thing.bytes ? decode(thing.bytes) : undefined
-  )
-  return after !== undefined && findHiddenAscii(before, after) !== undefined
-}
+const hidesAscii = (was: EntryState, now: EntryState): boolean => hidesAsciiInDiff(bytesOf(was), bytesOf(now))
+
+const bytesOf = (thing: EntryState) => (thing.kind === 'file' ? thing.bytes : undefined)
 
 const toDiffSide = (path: string, thing: EntryState): Side | undefined =>
-  thing.kind === 'file' ? { path, text: decodeText(thing), executable: isExecutable(thing) } : undefined
+  thing.kind === 'file'
+    ? { path, text: thing.bytes && decodeForDiff(thing.bytes), executable: isExecutable(thing) }
+    : undefined
 
 const toBinarySide = (path: string, thing: EntryState): Side | undefined =>
   thing.kind === 'file' ? { path, text: undefined, executable: isExecutable(thing) } : undefined
 
 const isExecutable = ({ mode = 0 }: FileState) => (mode & 0o100) !== 0
-
-function decodeText({ bytes }: FileState): string | undefined {
-  const text = bytes && decode(bytes)
-  if (!text || text.encoding.startsWith('utf-16')) return undefined
-  return text.encoding === 'utf-8-bom' ? `\ufeff${text.text}` : text.text
-}
 
 const lineCount = (side: Side | undefined) => side?.text?.split('\n').length ?? 0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, cast
 
 from .._request import given, path_of
-from ..models import Call, CallStatus, ListCallsResponse, OutputPage, UndoPreview
+from ..models import Call, CallStatus, ListCallsResponse, OutputPage, SessionChanges, UndoPreview
 from .operations import AsyncOperations
 
 UndoScope = Literal["call", "since"]
@@ -83,6 +83,19 @@ class AsyncLogOperations(AsyncOperations):
         path = path_of("/calls/{id}/undo", id=tool_call_id)
         query = {"scope": scope, "paths": paths, "agent": agent}
         return cast(UndoPreview, await self._read_pages(path, "files", query))
+
+    async def session_changes(
+        self,
+        session_id: str,
+        *,
+        workspace: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> SessionChanges:
+        """Lists the changes of a session in files; `cursor` of the answer leads to the next page."""
+        path = path_of("/sessions/{session_id}/changes", session_id=session_id)
+        query = {"workspace": workspace, "limit": limit, "cursor": cursor}
+        return cast(SessionChanges, await self._transport.json("GET", path, query=query))
 
     async def undo(
         self,
