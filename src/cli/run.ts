@@ -63,6 +63,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   reject: { summary: 'reject waiting calls', load: () => import('./commands/calls/reject.ts'), needsServer: true },
   tail: { summary: 'follow events as they happen', load: () => import('./commands/calls/tail.ts'), needsServer: true },
   show: { summary: 'show the details of a call', load: () => import('./commands/calls/show.ts'), needsServer: true },
+  changes: {
+    summary: 'show what a session changed, as one diff per file',
+    load: () => import('./commands/calls/changes.ts'),
+    needsServer: true
+  },
   undo: {
     summary: 'revert file changes made by a call',
     load: () => import('./commands/calls/undo.ts'),

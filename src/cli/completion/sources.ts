@@ -23,6 +23,7 @@ interface Call {
   tool_call_id: string
   tool: string
   status: string
+  session_id: string
   approval?: { preview: { title: string } }
   changes?: unknown[]
 }
@@ -69,6 +70,8 @@ const fetchRecentCalls = async (ask: FetchJson) => ((await ask('/calls?limit=50'
 const recent: CompletionSource = async ask => (await fetchRecentCalls(ask)).map(toCallValue)
 const undoable: CompletionSource = async ask =>
   (await fetchRecentCalls(ask)).filter(({ changes = [] }) => changes.length > 0).map(toCallValue)
+const recentSessions: CompletionSource = async ask =>
+  [...new Set((await fetchRecentCalls(ask)).map(({ session_id }) => session_id))].map(id => [id, ''])
 const tools: CompletionSource = async ask =>
   (await fetchTools(ask)).map(({ name, description }) => [name, toSingleLine(description, 60)])
 const rules: CompletionSource = async ask =>
@@ -109,6 +112,7 @@ export const ARGUMENT_SOURCES: Readonly<Record<string, CompletionSource>> = {
   'cancel id': cancellable,
   'show id': recent,
   'undo id': undoable,
+  'changes session': recentSessions,
   'background id': running,
   'logs task': jobs,
   'jobs logs task': jobs,
@@ -141,6 +145,7 @@ export const LISTING_COMMANDS: ReadonlyMap<CompletionSource, string> = new Map([
   [running, 'toolgate audit --since 1h'],
   [recent, 'toolgate audit'],
   [undoable, 'toolgate audit'],
+  [recentSessions, 'toolgate audit'],
   [jobs, 'toolgate jobs --all'],
   [runningJobs, 'toolgate jobs'],
   [tools, 'toolgate tools'],
