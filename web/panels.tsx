@@ -27,6 +27,13 @@ const PANELS: readonly Panel[] = [
     view: lazy(async () => (await import('./activity/activity.tsx')).Activity)
   },
   {
+    name: 'changes',
+    title: 'Changes',
+    shortcut: 'c',
+    needs: 'changes',
+    view: lazy(async () => (await import('./changes/changes.tsx')).Changes)
+  },
+  {
     name: 'servers',
     title: 'Servers',
     shortcut: 's',

@@ -7,16 +7,7 @@ import { NextCursor, PAGE_PARAMS } from './request-params.ts'
 import { schemaRef } from './schema-ref.ts'
 import { SessionScopeQuery } from './session-mode.ts'
 import { Time } from './time.ts'
-
-/** Reasons for which a file has no diff. */
-export const WITHHELD_REASONS = {
-  not_to_be_shown: 'Reading requires approval.',
-  not_text: 'The content is not text.',
-  too_large: 'The content is too large to be compared.',
-  purged: 'The content of a call was purged.',
-  not_stored: 'The content is not stored.'
-} as const
-export type WithheldReason = keyof typeof WITHHELD_REASONS
+import { WITHHELD_REASONS, type WithheldReason } from './withheld-reasons.ts'
 
 const { path, kind, from, added, removed } = FILE_CHANGE_FIELDS
 

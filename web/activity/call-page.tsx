@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { Call } from '../../src/client/client.ts'
 import { RequestedAs } from '../approvals/facts.tsx'
+import { SessionLink } from '../changes/session-link.tsx'
 import { Diff } from '../diff/diff.tsx'
 import { serverNameOf } from '../hub/server-name.ts'
 import { hrefOf } from '../shell/routes.ts'
@@ -120,7 +121,10 @@ function CallFacts({ call }: { call: Call }) {
     <dl class="facts">
       {facts.map(
         ([name, value]) =>
-          value !== undefined && [<dt key={`${name} is`}>{name}</dt>, <dd key={name}>{markInvisible(value)}</dd>]
+          value !== undefined && [
+            <dt key={`${name} is`}>{name}</dt>,
+            <dd key={name}>{name === 'Session' ? <SessionLink call={call} /> : markInvisible(value)}</dd>
+          ]
       )}
     </dl>
   )

@@ -1,7 +1,7 @@
 // The undo dialog: previews the undo of a call file by file and asks for confirmation.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { ToolgateError, type UndoPreview } from '../../src/client/client.ts'
+import { ToolgateError, type UndoPreview, type UndoQuery } from '../../src/client/client.ts'
 import { Diff } from '../diff/diff.tsx'
 import { client, toErrorMessage } from '../session/session.ts'
 import { Dialog } from '../shell/dialog.tsx'
@@ -24,13 +24,19 @@ const ACTION_LABELS: Record<UndoPreview['files'][number]['action'], string> = {
   not_kept: 'cannot be restored'
 }
 
-export function UndoDialog({ id, onClose }: { id: string; onClose: () => void }) {
+interface UndoDialogProps {
+  id: string
+  scope?: UndoQuery['scope']
+  onClose: () => void
+}
+
+export function UndoDialog({ id, scope = 'call', onClose }: UndoDialogProps) {
   const shown = useSignal<UndoPreview | undefined>(undefined)
   const fault = useSignal<string | undefined>(undefined)
   const busy = useSignal(false)
   const show = () =>
     client()
-      .previewUndo(id)
+      .previewUndo(id, { scope })
       .then(
         found => {
           shown.value = found
@@ -46,7 +52,7 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
     if (digest === undefined || busy.value) return
     busy.value = true
     try {
-      const call = await client().undo(id, { digest, wait_ms: WAIT_MS })
+      const call = await client().undo(id, { scope, digest, wait_ms: WAIT_MS })
       announce(call.status === 'success' ? 'Undone' : `Undo: ${call.status.replaceAll('_', ' ')}`)
       onClose()
       if (call.status === 'awaiting_approval') goTo('approvals', call.tool_call_id)
@@ -60,7 +66,11 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
 
   const { available = false, reason, files = [] } = shown.value ?? {}
   return (
-    <Dialog title="Undo this call" onClose={onClose} onSubmit={() => void undo()}>
+    <Dialog
+      title={scope === 'since' ? 'Undo everything' : 'Undo this call'}
+      onClose={onClose}
+      onSubmit={() => void undo()}
+    >
       <div class="inside">
         <ErrorNotice text={fault.value} />
         {!shown.value && !fault.value && <p class="muted">Checking the effect of undo…</p>}

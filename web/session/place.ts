@@ -4,6 +4,7 @@ import { computed, signal } from '@preact/signals'
 /** Parts of the page that not every place has. */
 export type Feature =
   | 'always'
+  | 'changes'
   | 'edit'
   | 'freshness'
   | 'jobs'
@@ -24,6 +25,7 @@ export interface Place {
 export const SERVER: Place = {
   features: new Set([
     'always',
+    'changes',
     'edit',
     'freshness',
     'jobs',

@@ -10,6 +10,7 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[
     keys: [
       ['g a', 'approvals'],
       ['g t', 'activity'],
+      ['g c', 'changes', 'changes'],
       ['g s', 'servers', 'servers'],
       ['g f', 'search', 'servers'],
       ['g j', 'jobs', 'jobs'],

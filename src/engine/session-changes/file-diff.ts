@@ -1,6 +1,7 @@
 // Describes the net change of one file: its diff, or the reason for a missing one, and whether it was changed since.
 import { ToolError } from '../../errors.ts'
-import type { SessionFile, WithheldReason } from '../../protocol/session-changes.ts'
+import type { SessionFile } from '../../protocol/session-changes.ts'
+import type { WithheldReason } from '../../protocol/withheld-reasons.ts'
 import { cutDiff } from '../../text/diff/cut-diff.ts'
 import { decodeForDiff, hidesAsciiInDiff } from '../../text/diff/diff-text.ts'
 import { shortenLongLines } from '../../text/diff/long-lines.ts'

@@ -5,7 +5,7 @@ import {
   type SessionChangesPage,
   type SessionFile
 } from '../../../client/client.ts'
-import { WITHHELD_REASONS } from '../../../protocol/session-changes.ts'
+import { WITHHELD_REASONS } from '../../../protocol/withheld-reasons.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { pluralize } from '../../../text/pluralize.ts'
 import type { CommandSetup } from '../../command-setup.ts'
