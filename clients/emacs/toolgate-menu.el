@@ -30,6 +30,7 @@
      ("u" "undo a call" toolgate-undo-call)
      ("c" "cancel a call" toolgate-cancel))
     ("Look"
+     ("v" "changes of a session" toolgate-session-changes)
      ("j" "jobs" toolgate-jobs)
      ("e" "events" toolgate-events)
      ("w" "web console" toolgate-open-console))

@@ -49,6 +49,7 @@
 (autoload 'toolgate-next-approval "toolgate-approval" nil t)
 (autoload 'toolgate-call-tool "toolgate-call" nil t)
 (autoload 'toolgate-undo-call "toolgate-undo" nil t)
+(autoload 'toolgate-session-changes "toolgate-changes" nil t)
 (autoload 'toolgate-cancel "toolgate-jobs" nil t)
 (autoload 'toolgate-jobs "toolgate-jobs" nil t)
 (autoload 'toolgate-events "toolgate-log" nil t)

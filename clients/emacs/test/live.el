@@ -59,6 +59,16 @@
       (should (eobp))
       (should-not (buffer-modified-p))
       (should (string-empty-p toolgate-mode-line))
+      ;; The changes of the session are shown as a diff.
+      (let ((completing-read-function
+             (lambda (_ _ _ _ _ _ default &rest _) default)))
+        (save-window-excursion
+          (toolgate-session-changes)
+          (should (string-match-p "\\`# modified a\\.txt \\+1 -1\n#   edit_file by "
+                                  (buffer-string)))
+          (should (string-search "\n-two\n+2\n" (buffer-string)))
+          (kill-buffer)))
+      (should (equal (buffer-name) "a.txt"))
       ;; The session mode is set, shown, and taken back.
       (let ((call (car (toolgate-store-calls connection))))
         (toolgate-set-session-mode call "accept-edits")
