@@ -167,6 +167,7 @@ M.verbs = {
     if here then return modes.choose(here, words[1]) end
     modes.choose_latest(words[1])
   end,
+  changes = function(words) require('toolgate.changes').open(words[1]) end,
   events = function() open_scratch('events', log) end,
   call = function(words)
     local tool = table.remove(words, 1)

@@ -82,10 +82,6 @@ local function enqueue(send)
   if not busy then next_request() end
 end
 
-local function encode(text)
-  return (text:gsub('[^%w._~-]', function(byte) return ('%%%02X'):format(byte:byte()) end))
-end
-
 local function put(buffers, workspace)
   enqueue({ method = 'PUT', path = '/buffers', body = vim.json.encode({
     buffers = buffers, workspace = workspace, client_id = session.client_id,
@@ -94,7 +90,7 @@ end
 
 local function drop(buffer)
   local path = ('/buffers?path=%s&workspace=%s&client_id=%s'):format(
-    encode(told[buffer].path), encode(told[buffer].workspace), session.client_id)
+    session.encode(told[buffer].path), session.encode(told[buffer].workspace), session.client_id)
   told[buffer] = nil
   enqueue({ method = 'DELETE', path = path })
 end
@@ -149,7 +145,7 @@ local function leave()
   local workspaces = workspaces_told()
   told, queue = {}, {}
   for workspace in pairs(workspaces) do
-    enqueue({ method = 'DELETE', path = ('/buffers?workspace=%s&client_id=%s'):format(encode(workspace), session.client_id) })
+    enqueue({ method = 'DELETE', path = ('/buffers?workspace=%s&client_id=%s'):format(session.encode(workspace), session.client_id) })
   end
   vim.wait(M.leave_ms, function() return not busy end, 5)
 end

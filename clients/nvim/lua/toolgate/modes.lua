@@ -17,10 +17,6 @@ M.CONFIGURED = 'configured'
 --- Modes that a person can choose.
 M.CHOICES = vim.list_extend({ M.CONFIGURED }, M.MODES)
 
-local function encode(text)
-  return (text:gsub('[^%w%-._~]', function(byte) return ('%%%02X'):format(byte:byte()) end))
-end
-
 local function is_of(call)
   return function(each) return each.session_id == call.session_id and each.workspace == call.workspace end
 end
@@ -65,9 +61,9 @@ end)
 
 --- Sets the mode of the session of a call, or returns it to the configured one.
 local function apply(call, mode)
-  local path = ('/sessions/%s/mode'):format(encode(call.session_id))
+  local path = ('/sessions/%s/mode'):format(session.encode(call.session_id))
   local send = mode == M.CONFIGURED
-    and { method = 'DELETE', path = ('%s?workspace=%s'):format(path, encode(call.workspace)) }
+    and { method = 'DELETE', path = ('%s?workspace=%s'):format(path, session.encode(call.workspace)) }
     or { method = 'PUT', path = path, body = vim.json.encode({ mode = mode, workspace = call.workspace }) }
   session.request(send, function(_, failure)
     if failure then return say(failure.message, vim.log.levels.ERROR) end

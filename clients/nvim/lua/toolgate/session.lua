@@ -88,6 +88,11 @@ function M.request(send, done)
   http.request(M.connection, send, done)
 end
 
+--- A text as a part of a path or query.
+function M.encode(text)
+  return (text:gsub('[^%w%-._~]', function(byte) return ('%%%02X'):format(byte:byte()) end))
+end
+
 --- Reads a list with all its pages: the first answer, with the items of all.
 function M.request_pages(path, list, done)
   local first

@@ -123,6 +123,44 @@ end
 
 local HIDES = '! Contains invisible characters, shown as \\u{…}.'
 
+local WITHHELD = {
+  not_to_be_shown = 'Reading requires approval.',
+  not_text = 'The content is not text.',
+  too_large = 'The content is too large to be compared.',
+  purged = 'The content of a call was purged.',
+  not_stored = 'The content is not stored.',
+}
+
+local function add_changed_file(add, file, calls)
+  local lines = file.added and (' +%d -%d'):format(file.added, file.removed) or ''
+  add(('%s %s%s%s'):format(file.operation, file.from and file.from .. ' → ' or '', file.path, lines), 'ToolgateTitle')
+  for _, id in ipairs(file.calls) do
+    local call = calls[id]
+    add('  ' .. (call and ('%s by %s, %s  '):format(call.tool, call.agent or call.client, call.finished_at) or '') .. id, QUIET)
+  end
+  if file.changed_between then add('! Others changed the file between the calls. The diff contains that.', 'ToolgateWarning') end
+  if file.changed_since then add('! The file was changed after the last call. The diff does not show that.', 'ToolgateWarning') end
+  if file.withheld then add('! ' .. (WITHHELD[file.withheld] or file.withheld), 'ToolgateWarning') end
+  if file.diff and file.diff ~= '' then add_diff(add, file.diff) end
+  add('')
+end
+
+--- The lines about the changes of a session, and their colours.
+function M.of_changes(found)
+  local lines, marks, calls = {}, {}, {}
+  local add = into(lines, marks)
+  for _, call in ipairs(found.calls) do
+    calls[call.tool_call_id] = call
+  end
+  if found.truncated then add('! Only the changes of the newest calls are shown.', 'ToolgateWarning') end
+  for _, file in ipairs(found.files) do
+    add_changed_file(add, file, calls)
+  end
+  add('undo all  toolgate undo ' .. found.first_call .. ' --since', QUIET)
+  add('undo one  toolgate undo ID', QUIET)
+  return lines, marks
+end
+
 --- A time of the server, in seconds since 1970.
 function M.time_of(at)
   local utc = vim.fn.strptime('%Y-%m-%dT%H:%M:%S', at:sub(1, 19))
