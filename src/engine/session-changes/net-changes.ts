@@ -41,8 +41,8 @@ interface Track {
   /** Path before the first call. */
   origin: string
   now: EntryRecord | undefined
-  /** The entry was moved away, and none has been here since. */
-  movedOn: boolean
+  /** The last entry here came from another path or went to one, and none has been here since. */
+  passed: boolean
   changedBetween: boolean
   calls: Set<string>
   names: Set<string>
@@ -61,17 +61,20 @@ class PathHistory {
   readonly #before = new Map<string, EntryRecord | undefined>()
   /** By the path that they have now. A path that was vacated has no entry. */
   readonly #tracks = new Map<string, Track>()
+  /** Numbers of the calls, in order. */
+  readonly #numbers = new Map<string, number>()
   /** Moves of folders, in order. */
   readonly #folderMoves: { from: string; to: string }[] = []
 
   /** Applies the changes of a call, which happen as if simultaneously. */
   apply(call: RecordedCall) {
+    this.#numbers.set(call.tool_call_id, this.#numbers.size)
     const of = (operation: FileChange['operation']) => call.changes.filter(change => change.operation === operation)
     const moves = of('moved')
-    for (const change of of('deleted')) this.#set(call, change.path, readBefore(call, change), undefined)
+    for (const change of of('deleted')) this.#delete(call, change)
     const lifted = moves.map(change => this.#lift(call, change))
     for (const [i, change] of moves.entries()) this.#put(call, change, lifted[i]!)
-    for (const change of of('created')) this.#set(call, change.path, undefined, readAfter(call, change))
+    for (const change of of('created')) this.#create(call, change)
     for (const change of of('modified')) this.#modify(call, change)
   }
 
@@ -80,7 +83,7 @@ class PathHistory {
     for (const [path, { origin, now }] of this.#tracks)
       if (now && this.#isMove(path, origin, now)) moved.set(origin, path)
     return [...this.#tracks].flatMap(([path, track]) => {
-      if (!track.now && (moved.has(path) || (track.movedOn && !this.#existed(path)))) return []
+      if (!track.now && (moved.has(path) || (track.passed && !this.#existed(path)))) return []
       const from = moved.get(track.origin) === path ? track.origin : undefined
       return [this.#toNetChange(path, track, from)]
     })
@@ -111,7 +114,7 @@ class PathHistory {
       before,
       after,
       changedBetween,
-      calls: [...calls],
+      calls: [...calls].sort((a, b) => this.#numbers.get(a)! - this.#numbers.get(b)!),
       names: [...names]
     }
   }
@@ -122,10 +125,17 @@ class PathHistory {
     track.now = { ...after, mode: mode ?? track.now?.mode }
   }
 
-  #set(call: RecordedCall, path: string, before: EntryRecord | undefined, after: EntryRecord | undefined) {
-    const track = this.#track(call, path, before)
-    track.now = after
-    track.movedOn = false
+  #create(call: RecordedCall, change: FileChange) {
+    const track = this.#track(call, change.path, undefined)
+    track.now = readAfter(call, change)
+    track.passed = false
+  }
+
+  #delete(call: RecordedCall, change: FileChange) {
+    const { path } = change
+    const track = this.#track(call, path, readBefore(call, change))
+    this.#tracks.get(track.origin)?.calls.add(call.tool_call_id)
+    vacate(track, path, track.origin !== path)
   }
 
   /** Takes a moved entry, and for a folder all that is known of its contents, from the old paths. */
@@ -135,7 +145,7 @@ class PathHistory {
     const { mode, ...after } = readAfter(call, change)
     const moved = { ...track, now: { ...after, mode: mode ?? track.now?.mode } }
     const inside = kind === 'directory' ? this.#liftContents(call, from, path) : []
-    leave(track)
+    vacate(track, from, true)
     return [[path, moved], ...inside]
   }
 
@@ -144,7 +154,7 @@ class PathHistory {
     return [...this.#tracks].flatMap(([place, track]): [string, Track][] => {
       if (place === from || !isInFolder(place, from) || !track.now) return []
       const copy = { ...track, calls: new Set(track.calls).add(call.tool_call_id), names: new Set(track.names) }
-      leave(track)
+      vacate(track, place, true)
       return [[to + place.slice(from.length), copy]]
     })
   }
@@ -155,7 +165,7 @@ class PathHistory {
       const there = this.#track(call, path, replaced)
       there.origin = origin
       there.now = now
-      there.movedOn = false
+      there.passed = false
       there.changedBetween ||= changedBetween
       for (const id of calls) there.calls.add(id)
       for (const name of names) there.names.add(name)
@@ -174,15 +184,11 @@ class PathHistory {
     }
     const origin = this.#originOf(path)
     if (!this.#existed(origin)) this.#before.set(origin, found)
-    const track = {
-      origin,
-      now: found,
-      movedOn: false,
-      changedBetween: false,
-      calls: new Set([call.tool_call_id]),
-      names: new Set([path, origin])
-    }
+    const track = newTrack(origin, found, [path, origin], call)
     this.#tracks.set(path, track)
+    // A folder has carried the entry away from there.
+    if (!this.#tracks.has(origin))
+      this.#tracks.set(origin, { ...newTrack(origin, undefined, [origin], call), passed: true })
     return track
   }
 
@@ -201,9 +207,20 @@ class PathHistory {
   }
 }
 
-function leave(track: Track) {
+const newTrack = (origin: string, now: EntryRecord | undefined, names: string[], call: RecordedCall): Track => ({
+  origin,
+  now,
+  passed: false,
+  changedBetween: false,
+  calls: new Set([call.tool_call_id]),
+  names: new Set(names)
+})
+
+/** Another entry at the path would have its origin there. */
+function vacate(track: Track, path: string, passed: boolean) {
   track.now = undefined
-  track.movedOn = true
+  track.origin = path
+  track.passed = passed
 }
 
 function compareEntries(before: EntryRecord | undefined, after: EntryRecord | undefined): NetChange['operation'] {
