@@ -1,7 +1,8 @@
 // npm run release -- --dry-run: builds everything that is published for a version, in build/release, and shows what would be
 // published. Without --dry-run it publishes the npm packages, those first that the main package depends on. Fails before it publishes
 // anything if the working tree has changes, the changelog lacks the version, or a version differs. .github/workflows/release.yml
-// runs it for a tag, and publishes the Python package, the extension for VS Code, the image and the release on GitHub.
+// runs it for a tag, and publishes the Python package, the extension for VS Code, the plugin for Neovim, the image and the release on
+// GitHub.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -29,6 +30,7 @@ const missing = Object.keys(NODE_PLATFORMS).filter(platform => !makeNodePackage(
 node('scripts/package.ts', 'build/package')
 node('scripts/install-package.ts', 'clients/vscode')
 node('scripts/package-vscode.ts', FOLDER)
+node('scripts/package-nvim.ts', FOLDER)
 run(PYTHON, ['-m', 'hatchling', 'build', '--directory', path.resolve(FOLDER)], 'clients/python')
 
 // The packages that the main package depends on come first: it is installable as soon as it is published.
@@ -39,7 +41,7 @@ if (!isDryRun) for (const folder of packages) run('npm', ['publish', path.resolv
 
 console.log(`Toolgate ${version}${isDryRun ? ', not published' : ''}:`)
 for (const file of readdirSync(FOLDER).sort())
-  console.log(`  ${(statSync(path.join(FOLDER, file)).size / 1e6).toFixed(1).padStart(6)} MB  ${file}`)
+  console.log(`  ${(sizeOf(path.join(FOLDER, file)) / 1e6).toFixed(1).padStart(6)} MB  ${file}`)
 
 for (const platform of missing) console.log(`  missing: Node for ${platform}, which the registry does not have`)
 
@@ -82,6 +84,13 @@ function run(program: string, args: readonly string[], cwd = '.') {
 
 function output(program: string, ...args: string[]): string {
   return execaSync(program, args).stdout
+}
+
+/** Returns the bytes of a file, or of all files of a folder. */
+function sizeOf(file: string): number {
+  const stat = statSync(file)
+  if (!stat.isDirectory()) return stat.size
+  return readdirSync(file).reduce((sum, name) => sum + sizeOf(path.join(file, name)), 0)
 }
 
 function subfolders(folder: string): string[] {

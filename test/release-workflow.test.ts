@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 interface Job {
   needs?: string | string[]
   permissions: Record<string, string>
-  steps: { run?: string; uses?: string }[]
+  steps: { run?: string; uses?: string; with?: Record<string, unknown> }[]
 }
 
 const { jobs } = parse(readFileSync('.github/workflows/release.yml', 'utf8')) as { jobs: Record<string, Job> }
@@ -46,4 +46,15 @@ t.test('the extension for VS Code is built, published and attached to the releas
   t.ok(commands('vscode').some(run => /\bvsce publish .*\.vsix/.test(run)))
   t.ok(commands('vscode').some(run => /\bovsx@\S+ publish .*\.vsix/.test(run)))
   t.ok(commands('github').some(run => run.includes('release/*.vsix')))
+})
+
+t.test('the plugin for Neovim is built, and pushed to its repository', async t => {
+  t.match(readFileSync('scripts/release.ts', 'utf8'), /package-nvim\.ts/)
+  const commands = jobs.neovim!.steps.map(({ run = '' }) => run)
+  t.ok(commands.some(run => /release\/toolgate\.nvim\/\..*git push --atomic/s.test(run)))
+  const { steps } = jobs.npm!
+  t.ok(
+    steps.some(step => step.with?.['include-hidden-files']),
+    'with its .gitignore'
+  )
 })

@@ -15,10 +15,10 @@ end
 function M.check()
   local report = reports()
   report.start('Toolgate')
-  if vim.fn.has('nvim-0.7') == 1 then
+  if vim.fn.has('nvim-0.7.2') == 1 then
     report.ok('Neovim is new enough')
   else
-    report.error('Neovim is older than 0.7', { 'Install a newer version of Neovim' })
+    report.error('Neovim is older than 0.7.2', { 'Install a newer version of Neovim' })
   end
   if vim.fn.executable('curl') == 1 then
     report.ok(vim.fn.systemlist({ 'curl', '--version' })[1])

@@ -4,6 +4,9 @@ local hidden = require('toolgate.hidden')
 local ordered = require('toolgate.ordered')
 local M = {}
 
+-- Neovim 0.10 has renamed it.
+local is_list = vim.islist or vim.tbl_islist
+
 local RED, GREEN, QUIET = 'ToolgateRemoved', 'ToolgateAdded', 'ToolgateMuted'
 --- Longer values that the diff shows as well are folded: one key away, never cut.
 local FOLD_OVER = 8
@@ -15,7 +18,7 @@ local REPEATING = { old = true, new = true, old_string = true, new_string = true
   content = true, contents = true, file_text = true, edits = true, patch = true }
 
 local function is_dict(value)
-  return getmetatable(value) == getmetatable(vim.empty_dict()) or not vim.tbl_islist(value)
+  return getmetatable(value) == getmetatable(vim.empty_dict()) or not is_list(value)
 end
 
 local function scalar(value)
