@@ -31,6 +31,7 @@ node('scripts/package.ts', 'build/package')
 node('scripts/install-package.ts', 'clients/vscode')
 node('scripts/package-vscode.ts', FOLDER)
 node('scripts/package-nvim.ts', FOLDER)
+node('scripts/package-emacs.ts', FOLDER)
 run(PYTHON, ['-m', 'hatchling', 'build', '--directory', path.resolve(FOLDER)], 'clients/python')
 
 // The packages that the main package depends on come first: it is installable as soon as it is published.
@@ -69,6 +70,8 @@ function findFaults(): string[] {
   const extension = JSON.parse(readFileSync('clients/vscode/package.json', 'utf8')) as { version: string }
   if (extension.version !== version)
     found.push(`the extension for VS Code has version ${extension.version}, not ${version}`)
+  const emacs = /^;; Version: (.*)$/m.exec(readFileSync('clients/emacs/toolgate.el', 'utf8'))?.[1]
+  if (emacs !== version) found.push(`the package for Emacs has version ${emacs}, not ${version}`)
   const tag = output('git', 'tag', '--points-at', 'HEAD')
   if (!tag.split('\n').includes(`v${version}`)) found.push(`the commit has no tag v${version}`)
   return found

@@ -38,6 +38,7 @@ t.test('the other packages have the version of the server', async t => {
   const extension = JSON.parse(readFileSync('clients/vscode/package.json', 'utf8'))
   t.equal(extension.version, version)
   t.match(readFileSync('clients/vscode/CHANGELOG.md', 'utf8'), `## ${version}\n`)
+  t.match(readFileSync('clients/emacs/toolgate.el', 'utf8'), `\n;; Version: ${version}\n`)
 })
 
 t.test('the extension for VS Code is built, published and attached to the release', async t => {
@@ -46,6 +47,11 @@ t.test('the extension for VS Code is built, published and attached to the releas
   t.ok(commands('vscode').some(run => /\bvsce publish .*\.vsix/.test(run)))
   t.ok(commands('vscode').some(run => /\bovsx@\S+ publish .*\.vsix/.test(run)))
   t.ok(commands('github').some(run => run.includes('release/*.vsix')))
+})
+
+t.test('the package for Emacs is built and attached to the release', async t => {
+  t.match(readFileSync('scripts/release.ts', 'utf8'), /package-emacs\.ts/)
+  t.ok(jobs.github!.steps.some(({ run = '' }) => run.includes('release/*.tar')))
 })
 
 t.test('the plugin for Neovim is built, and pushed to its repository', async t => {

@@ -227,6 +227,7 @@ unsaved changes.  Saving or reverting it removes the mark."
   (toolgate-stale-mode 1)
   (setq toolgate-stale-reason reason))
 
+;;;###autoload
 (defun toolgate-revert-stale ()
   "Revert this buffer to its file.
 If it has unsaved changes, compare the two in Ediff instead, so that no

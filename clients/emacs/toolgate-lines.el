@@ -112,7 +112,8 @@ Mode specifications in the text are ignored."
   (let ((mode (assoc-default name auto-mode-alist #'string-match-p)))
     (when (and (symbolp mode) (fboundp mode))
       (autoload-do-load (symbol-function mode) mode)
-      (when (provided-mode-derived-p mode 'prog-mode 'text-mode)
+      (when (or (provided-mode-derived-p mode 'prog-mode)
+                (provided-mode-derived-p mode 'text-mode))
         (let ((enable-local-variables nil))
           (delay-mode-hooks (funcall mode)))))))
 

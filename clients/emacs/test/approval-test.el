@@ -1,4 +1,4 @@
-;;; approval-test.el --- Asking a person  -*- lexical-binding: t; -*-
+;;; approval-test.el --- Asking a person  -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-;;; approval-world.el --- Calls that wait, for tests  -*- lexical-binding: t; -*-
+;;; approval-world.el --- Calls that wait, for tests  -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-;;; bench.el --- How fast events are read -*- lexical-binding: t; -*-
+;;; bench.el --- How fast events are read -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

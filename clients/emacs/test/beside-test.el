@@ -1,4 +1,4 @@
-;;; beside-test.el --- What is shown beside a prompt: proposals and ediff  -*- lexical-binding: t; -*-
+;;; beside-test.el --- What is shown beside a prompt: proposals and ediff  -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-;;; call-test.el --- Tests of calls from Lisp and of gptel tools -*- lexical-binding: t; -*-
+;;; call-test.el --- Tests of calls from Lisp and of gptel tools -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

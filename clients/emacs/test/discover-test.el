@@ -1,4 +1,4 @@
-;;; discover-test.el --- Tests of finding servers -*- lexical-binding: t; -*-
+;;; discover-test.el --- Tests of finding servers -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

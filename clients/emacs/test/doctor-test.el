@@ -1,4 +1,4 @@
-;;; doctor-test.el --- Tests of the doctor -*- lexical-binding: t; -*-
+;;; doctor-test.el --- Tests of the doctor -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

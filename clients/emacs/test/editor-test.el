@@ -1,4 +1,4 @@
-;;; editor-test.el --- Tests of what calls ask of an editor -*- lexical-binding: t; -*-
+;;; editor-test.el --- Tests of what calls ask of an editor -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-;;; files-test.el --- Tests of buffers whose files change -*- lexical-binding: t; -*-
+;;; files-test.el --- Tests of buffers whose files change -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

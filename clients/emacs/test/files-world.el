@@ -1,4 +1,4 @@
-;;; files-world.el --- A file of a served folder, for tests -*- lexical-binding: t; -*-
+;;; files-world.el --- A file of a served folder, for tests -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

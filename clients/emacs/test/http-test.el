@@ -1,4 +1,4 @@
-;;; http-test.el --- Tests of requests -*- lexical-binding: t; -*-
+;;; http-test.el --- Tests of requests -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

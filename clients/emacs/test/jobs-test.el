@@ -1,4 +1,4 @@
-;;; jobs-test.el --- The list of jobs  -*- lexical-binding: t; -*-
+;;; jobs-test.el --- The list of jobs  -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

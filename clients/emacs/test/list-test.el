@@ -1,4 +1,4 @@
-;;; list-test.el --- Deciding in the list of what waits  -*- lexical-binding: t; -*-
+;;; list-test.el --- Deciding in the list of what waits  -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-;;; live.el --- The Emacs client and the server as they are -*- lexical-binding: t; -*-
+;;; live.el --- The Emacs client and the server as they are -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-;;; looking-test.el --- Output, events, and params by their schema  -*- lexical-binding: t; -*-
+;;; looking-test.el --- Output, events, and params by their schema  -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

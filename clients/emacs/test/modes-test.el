@@ -1,4 +1,4 @@
-;;; modes-test.el --- Modes of sessions  -*- lexical-binding: t; -*-
+;;; modes-test.el --- Modes of sessions  -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

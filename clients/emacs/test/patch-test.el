@@ -1,4 +1,4 @@
-;;; patch-test.el --- Which files a diff is about  -*- lexical-binding: t; -*-
+;;; patch-test.el --- Which files a diff is about  -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-;;; program-test.el --- Which program is started  -*- lexical-binding: t; -*-
+;;; program-test.el --- Which program is started  -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

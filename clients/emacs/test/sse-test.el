@@ -1,4 +1,4 @@
-;;; sse-test.el --- Tests of the event parser -*- lexical-binding: t; -*-
+;;; sse-test.el --- Tests of the event parser -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-;;; store-test.el --- Tests of what is known of a server -*- lexical-binding: t; -*-
+;;; store-test.el --- Tests of what is known of a server -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-;;; stream-test.el --- Tests of streams that come back -*- lexical-binding: t; -*-
+;;; stream-test.el --- Tests of streams that come back -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

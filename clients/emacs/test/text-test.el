@@ -1,4 +1,4 @@
-;;; text-test.el --- What a person reads before deciding  -*- lexical-binding: t; -*-
+;;; text-test.el --- What a person reads before deciding  -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

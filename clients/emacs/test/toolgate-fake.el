@@ -1,4 +1,4 @@
-;;; toolgate-fake.el --- A server for tests -*- lexical-binding: t; -*-
+;;; toolgate-fake.el --- A server for tests -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

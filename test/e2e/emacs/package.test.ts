@@ -1,10 +1,12 @@
 // Tests of the Emacs client as a package: it compiles without a warning, is documented, and follows the rules of package
 // archives.
-import { globSync, readdirSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import path from 'node:path'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { makeTestFolder } from '../../support/test-folder.ts'
+import { run } from '../../support/wait.ts'
 import { CLIENT, runBatch } from './batch.ts'
 
 const files = readdirSync(CLIENT).filter(name => name.endsWith('.el'))
@@ -46,4 +48,34 @@ t.test('passes package-lint', needs('emacs', 'emacs-package-lint'), async t => {
   ])
   t.equal(output, '')
   t.equal(code, 0)
+})
+
+t.test('installs from the released archive, with autoloads for every documented command', needs('emacs'), async t => {
+  const folder = makeTestFolder(t, { home: {} })
+  const { stdout } = await run(process.execPath, ['scripts/package-emacs.ts', folder])
+  const archive = stdout.trim()
+  const env = { PATH: process.env.PATH!, HOME: path.join(folder, 'home'), LANG: 'C.UTF-8' }
+  /** Evaluates a form in a new Emacs with the packages of this home folder, and returns all that it prints. */
+  const emacs = async (form: string) => {
+    const script = `(progn (require 'package) (setq package-user-dir "${folder}/elpa") (package-initialize) ${form})`
+    const { stdout, stderr } = await run('emacs', ['-Q', '--batch', '--eval', script], { cwd: folder, env })
+    return stdout + stderr
+  }
+  t.notMatch(await emacs(`(package-install-file "${archive}")`), /warning|error/i)
+  const { stdout: packed } = await run('tar', ['-tf', archive])
+  const expected = [...files, 'LICENSE', 'toolgate-pkg.el'].map(name => `toolgate-0.1.0/${name}`)
+  t.same(packed.trim().split('\n').sort(), ['toolgate-0.1.0/', ...expected].sort())
+
+  const table = readFileSync('docs/emacs.md', 'utf8').split('| `toolgate-mode`')[1]!.split('\n\n')[0]!
+  const commands = ['toolgate-mode', ...(table.match(/toolgate-[a-z-]+/g) ?? []), 'toolgate-gptel-enable']
+  t.ok(commands.length > 15)
+  const missing = await emacs(`(prin1 (list (featurep 'toolgate) (seq-remove #'commandp '(${commands.join(' ')}))))`)
+  t.equal(missing, '(nil nil)', 'no file is loaded, and every command is known')
+
+  const facts = `(package-desc-version desc) (package-desc-reqs desc) (package-desc-summary desc) (alist-get :url (package-desc-extras desc))`
+  const described = await emacs(`(let ((desc (cadr (assq 'toolgate package-alist)))) (prin1 (list ${facts})))`)
+  const url = 'https://github.com/toolgate/toolgate'
+  t.equal(described, `((0 1 0) ((emacs (28 1))) "Approve or reject the tool calls of agents" "${url}")`)
+  const loaded = `(list toolgate-mode (file-name-directory (locate-library "toolgate")))`
+  t.match(await emacs(`(toolgate-mode 1) (prin1 ${loaded})`), `(t "${folder}/elpa/toolgate-0.1.0/")`)
 })
