@@ -62,33 +62,36 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     gated: true,
     next: 'Start Claude Code again in this project.',
     policyFormat: 'claude-code',
-    edits({ root, home, server, program }) {
+    edits(place) {
+      const { root, home, server } = place
       const settings = { file: path.join(root, '.claude/settings.local.json') }
       const registered = { file: path.join(home, '.claude.json') }
-      const command = quoteArgv([...program, 'agent-hook', '--root', root, '--agent', 'claude-code'])
-      const hook = { hooks: [{ type: 'command', command, timeout: DAY_S }] }
       return [
         { ...registered, at: ['projects', root, 'mcpServers', 'toolgate'], value: { type: 'stdio', ...server } },
         // Toolgate asks, so Claude Code need not.
         { ...settings, at: ['permissions', 'allow'], items: [CLAUDE_MCP_RULE] },
         { ...settings, at: ['permissions', 'deny'], items: CLAUDE_OWN_TOOLS },
-        { ...settings, at: ['hooks', 'PreToolUse'], items: [{ matcher: DECIDED_TOOLS, ...hook }] },
-        { ...settings, at: ['hooks', 'PermissionRequest'], items: [{ matcher: '*', ...hook }] }
+        { ...settings, at: ['hooks', 'PreToolUse'], items: [hookFor('claude-code', DECIDED_TOOLS, place)] },
+        { ...settings, at: ['hooks', 'PermissionRequest'], items: [hookFor('claude-code', '*', place)] }
       ]
     }
   },
-  // https://developers.openai.com/codex/mcp, https://developers.openai.com/codex/config-reference
+  // https://developers.openai.com/codex/mcp, https://developers.openai.com/codex/config-reference, https://developers.openai.com/codex/hooks
   codex: {
     title: 'Codex',
-    ownTools: 'Its shell tool is switched off, and its sandbox is read-only, so its own edits fail.',
+    ownTools: 'Its shell tool is switched off. Its sandbox is read-only, and a hook asks Toolgate about its own edits.',
     gated: true,
-    next: 'Start Codex again in this project, and trust the project when it asks: only then it reads the file.',
+    next: 'Start Codex again in this project. When it asks, trust the project and the hook: only then it uses the files.',
     policyFormat: 'codex',
-    edits({ root, server }) {
+    edits(place) {
+      const { root, server } = place
       const config = { file: path.join(root, '.codex/config.toml') }
+      const hooks = { file: path.join(root, '.codex/hooks.json') }
       return [
         { ...config, at: ['sandbox_mode'], value: 'read-only' },
-        { ...config, at: ['approval_policy'], value: 'never' },
+        // Codex runs the hook when it would ask its user.
+        { ...config, at: ['approval_policy'], value: 'on-request' },
+        { ...hooks, at: ['hooks', 'PermissionRequest'], items: [hookFor('codex', '*', place)] },
         { ...config, at: ['features', 'shell_tool'], value: false },
         {
           ...config,
@@ -261,6 +264,18 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     ]
   }
 }
+
+/** Returns an entry of the hooks of Claude Code, whose format Codex shares. `matcher`: names of tools. */
+const hookFor = (agent: string, matcher: string, { root, program }: SetupPlace) => ({
+  matcher,
+  hooks: [
+    {
+      type: 'command',
+      command: quoteArgv([...program, 'agent-hook', '--root', root, '--agent', agent]),
+      timeout: DAY_S
+    }
+  ]
+})
 
 /** A custom agent that has only the tools of the MCP server. */
 const VSCODE_AGENT = `---

@@ -16,6 +16,8 @@ interface Options {
 interface HookInput {
   hook_event_name: string
   session_id: string
+  /** Absolute path of the agent's folder. */
+  cwd: string
   tool_name: string
   tool_input: Record<string, unknown>
 }
@@ -33,7 +35,7 @@ const agentHook: CommandSetup = (command, context) => {
       'after',
       `
 The call is a call of the server that the agent executes: rules decide on it, or it waits for a person. If the server cannot be
-reached, the call is denied. toolgate setup claude-code adds the hooks.
+reached, the call is denied. toolgate setup claude-code and toolgate setup codex add the hooks.
 
 Examples:
   toolgate agent-hook --root ~/app < event.json`
@@ -50,13 +52,19 @@ Examples:
 export default agentHook
 
 function parseInput(json: string): HookInput {
-  const { hook_event_name, session_id, tool_name, tool_input } = parseObject(json) ?? {}
+  const { hook_event_name, session_id, cwd, tool_name, tool_input } = parseObject(json) ?? {}
   const names = [hook_event_name, session_id, tool_name]
   if (!names.every(name => typeof name === 'string') || typeof tool_input !== 'object' || tool_input === null)
     throw usageError(
       'Standard input is not an event of a hook: hook_event_name, session_id, tool_name and tool_input are required.'
     )
-  return { hook_event_name, session_id, tool_name, tool_input } as HookInput
+  return {
+    hook_event_name,
+    session_id,
+    cwd: typeof cwd === 'string' ? cwd : process.cwd(),
+    tool_name,
+    tool_input
+  } as HookInput
 }
 
 /** Forms of a decision by event. */
@@ -79,12 +87,12 @@ const FORMATS = new Map<string, (decision: NonNullable<Decision>) => object>([
 ])
 
 async function decide(context: CliContext, input: HookInput, agent: string | undefined): Promise<Decision> {
-  const { hook_event_name, session_id, tool_name, tool_input } = input
+  const { hook_event_name, session_id, cwd, tool_name, tool_input } = input
   const isRequest = hook_event_name === 'PermissionRequest'
   if (tool_name.startsWith(OWN_TOOL_PREFIX)) return isRequest ? { allow: true } : undefined
   const calls = await connectToSubmit(context)
   const session = { session_id: `${agent ?? 'agent'}-${session_id}`, agent, calls }
-  const equivalent = toEquivalentCall(tool_name, tool_input)
+  const equivalent = toEquivalentCall(tool_name, tool_input, cwd)
   const decided = equivalent && (await decideOnEquivalent(session, equivalent, context.signal))
   if (decided) return toDecision(decided)
   // The agent decides on any other call; if it asks, a person decides here.

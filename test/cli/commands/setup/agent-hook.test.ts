@@ -6,15 +6,15 @@ import { connect } from '../../../../src/client/client.ts'
 import type { Json } from '../../../start-app.ts'
 import { createProject, serveProject } from '../../toolgate.ts'
 
-const event = (hook_event_name: string, tool_name: string, tool_input: object) =>
-  JSON.stringify({ session_id: 's1', cwd: '/', hook_event_name, tool_name, tool_input, tool_use_id: 'toolu_1' })
+const event = (hook_event_name: string, tool_name: string, tool_input: object, cwd = '/') =>
+  JSON.stringify({ session_id: 's1', cwd, hook_event_name, tool_name, tool_input, tool_use_id: 'toolu_1' })
 
 type Project = Pick<Awaited<ReturnType<typeof serveProject>>, 'toolgate' | 'client'>
 
 /** Reports an event, and returns the decision that the hook prints. */
-async function report({ toolgate }: Pick<Project, 'toolgate'>, ...[name, tool, input]: Parameters<typeof event>) {
+async function report({ toolgate }: Pick<Project, 'toolgate'>, ...parts: Parameters<typeof event>) {
   const { code, stdout, stderr } = await toolgate(['agent-hook', '--agent', 'claude-code'], {
-    input: event(name, tool, input)
+    input: event(...parts)
   })
   t.match({ code, stderr }, { code: 0, stderr: '' })
   return stdout === '' ? undefined : (JSON.parse(stdout) as Json).hookSpecificOutput
@@ -96,6 +96,32 @@ t.test('calls that the server cannot evaluate are left to the agent, until it as
       hookEventName: 'PermissionRequest',
       decision: { behavior: 'deny', message: 'The call was rejected: No.' }
     })
+  }
+})
+
+t.test('a patch of Codex is an edit of the files in its folder', async t => {
+  const at = await serveProject(t, { 'a.txt': 'one\n', 'sub/a.txt': 'two\n' })
+  const patch = (...lines: string[]) => ({ command: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') })
+  const request = (input: object) => report(at, 'PermissionRequest', 'apply_patch', input, `${at.project}/sub`)
+  const asking = request(patch('*** Update File: a.txt', '*** Move to: b.txt', '@@', '-two', '+three'))
+  const waiting = await waitForApproval(at)
+  t.match(waiting, { tool: 'apply_patch', executor: 'client', approval: { preview: { diff: /-two\n\+three/ } } })
+  t.match(waiting.approval.preview.diff, /sub\/b\.txt/)
+  await at.client.approve(waiting.tool_call_id, { digest: waiting.approval.digest })
+  t.same(await asking, { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } })
+
+  // None of them applies here: a person decides on what Codex reports.
+  const others = [
+    patch('*** Update File: a.txt', '@@', ' *** Add File: x', '+y'),
+    patch('*** Add File: ../../x', '+y'),
+    { command: 1 }
+  ]
+  for (const input of others) {
+    const deciding = request(input)
+    const call = await waitForApproval(at)
+    t.match(call, { tool: 'agent_action', params: { name: 'apply_patch', input } })
+    await at.client.reject(call.tool_call_id, { reason: 'No.' })
+    t.match(await deciding, { decision: { behavior: 'deny', message: 'The call was rejected: No.' } })
   }
 })
 

@@ -44,7 +44,7 @@ const EXISTING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'claude-desktop': { '~/.config/Claude/claude_desktop_config.json': '{\n  "mcpServers": {}\n}\n' }
 }
 
-/** The hook of Claude Code; `HOOK` stands for its command line. */
+/** The hook of Claude Code and Codex; `HOOK` stands for its command line. */
 const AGENT_HOOK = { hooks: [{ type: 'command', command: 'HOOK', timeout: 86_400 }] }
 
 /** Values that a setup must write: file, keys, value. `SERVER` stands for the command and its arguments. */
@@ -65,7 +65,8 @@ const WRITES: Readonly<Record<string, readonly (readonly [string, string, unknow
   ],
   codex: [
     ['.codex/config.toml', 'sandbox_mode', 'read-only'],
-    ['.codex/config.toml', 'approval_policy', 'never'],
+    ['.codex/config.toml', 'approval_policy', 'on-request'],
+    ['.codex/hooks.json', 'hooks PermissionRequest', [{ matcher: '*', ...AGENT_HOOK }]],
     ['.codex/config.toml', 'features', { web_search: true, shell_tool: false }],
     ['.codex/config.toml', 'model', 'gpt-5'],
     ['.codex/config.toml', 'mcp_servers other', { command: 'x' }],
@@ -152,7 +153,7 @@ for (const agent of Object.keys(EXISTING))
       JSON.parse(
         JSON.stringify(value)
           .replaceAll('"command":"SERVER","args":"SERVER"', JSON.stringify({ command, args }).slice(1, -1))
-          .replaceAll('HOOK', `${command} ${args[0]} agent-hook --root ${project} --agent claude-code`)
+          .replaceAll('HOOK', `${command} ${args[0]} agent-hook --root ${project} --agent ${agent}`)
           .replaceAll('"SERVER"', JSON.stringify([command, ...args]))
       )
 
