@@ -55,11 +55,11 @@ const PANELS: readonly Panel[] = [
     view: lazy(async () => (await import('./jobs/jobs.tsx')).Jobs)
   },
   {
-    name: 'metrics',
-    title: 'Metrics',
-    shortcut: 'm',
-    needs: 'metrics',
-    view: lazy(async () => (await import('./metrics/metrics.tsx')).Metrics)
+    name: 'status',
+    title: 'Status',
+    shortcut: 'u',
+    needs: 'status',
+    view: lazy(async () => (await import('./status/status.tsx')).Status)
   },
   {
     name: 'tools',
@@ -74,6 +74,13 @@ const PANELS: readonly Panel[] = [
     shortcut: 'r',
     needs: 'rules',
     view: lazy(async () => (await import('./rules/rules.tsx')).Rules)
+  },
+  {
+    name: 'settings',
+    title: 'Settings',
+    shortcut: 'e',
+    needs: 'settings',
+    view: lazy(async () => (await import('./settings/settings.tsx')).Settings)
   },
   {
     name: 'rules',

@@ -76,8 +76,8 @@ const SCENES: readonly Scene[] = [
     }
   },
   {
-    name: 'metrics',
-    route: 'metrics',
+    name: 'status',
+    route: 'status',
     // Four curves: those of the server appear with the second poll.
     prepare: page => page.locator('.spark').nth(3).waitFor({ state: 'attached' })
   },

@@ -30,13 +30,20 @@ t.test('describes a rule as a sentence', async t => {
 })
 
 t.test('counts the calls that a rule allowed', async t => {
-  const by = (source: string, rule_id?: string) => ({ approved_by: { source, rule_id } }) as unknown as Call
-  const uses = countUses([by('rule', 'a'), by('rule', 'a'), by('user', 'a'), by('rule', 'b'), {} as Call])
+  const by = (source: string, rule_id?: string, at = '') =>
+    ({ approved_by: { source, rule_id }, created_at: at }) as unknown as Call
+  const uses = countUses([
+    by('rule', 'a', 'later'),
+    by('rule', 'a', 'earlier'),
+    by('user', 'a'),
+    by('rule', 'b', 'once'),
+    {} as Call
+  ])
   t.same(
     [...uses],
     [
-      ['a', 2],
-      ['b', 1]
+      ['a', { count: 2, last_at: 'later' }],
+      ['b', { count: 1, last_at: 'once' }]
     ]
   )
 })

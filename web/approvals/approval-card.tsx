@@ -76,8 +76,8 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
 
   useEffect(() => {
     if (takesFocus) self.current?.focus({ preventScroll: true })
-    self.current?.scrollIntoView({ block: 'start' })
-  }, [])
+  }, [takesFocus])
+  useEffect(() => self.current?.scrollIntoView({ block: 'start' }), [])
   useEffect(() => {
     if (isConnected.value && !outcome) void checkFreshness(call)
   }, [isConnected.value, approval.digest])

@@ -1,5 +1,6 @@
 // Pending approvals: a list, and the card of the opened call, at first the oldest. Nothing moves: new entries are appended, and decided
 // ones stay in place for a while.
+import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { showNextUnviewed } from '../diff/review-status.tsx'
 import { describeSent, ServerName } from '../hub/origin.tsx'
@@ -29,7 +30,7 @@ export function Approvals() {
   const chosen = route.value.panel === 'approvals' ? route.value.segments[0] : undefined
   const current = list.find(({ call }) => call.tool_call_id === chosen)
   const self = useRef<HTMLElement>(null)
-  const openedUnasked = useOpenOldest(chosen)
+  useOpenOldest(chosen)
   useSweepDecided(self, chosen)
   const move = (by: 1 | -1) => (isCardOverList() && !chosen ? moveFocus(by) : openNeighbour(by))
   useKeys({
@@ -89,7 +90,7 @@ export function Approvals() {
       </nav>
       {current ? (
         <Boundary key={current.call.tool_call_id}>
-          <ApprovalCard asked={current} takesFocus={openedUnasked !== chosen} />
+          <ApprovalCard asked={current} takesFocus={openedUnasked.value !== chosen} />
         </Boundary>
       ) : (
         <p class="empty muted">
@@ -129,10 +130,10 @@ function ApprovalLine({
       class={`asked-line${outcome ? ' settled' : ''}${isMarked ? ' selected' : ''}`}
       data-call={tool_call_id}
       onClick={event => {
-        if (!event.shiftKey && !isCurrent) return
-        event.preventDefault()
-        if (event.shiftKey) selectRange(tool_call_id)
-        else focusCard()
+        if (event.shiftKey) {
+          event.preventDefault()
+          selectRange(tool_call_id)
+        } else enterCard(tool_call_id)
       }}
       href={hrefOf('approvals', tool_call_id)}
       aria-current={isCurrent ? 'true' : undefined}
@@ -141,8 +142,8 @@ function ApprovalLine({
           return
         if (isSequenceKey()) return
         event.preventDefault()
-        if (isCurrent) focusCard()
-        else goTo('approvals', tool_call_id)
+        enterCard(tool_call_id)
+        goTo('approvals', tool_call_id)
       }}
     >
       <span class="asked-top">
@@ -175,8 +176,14 @@ const describeSender = ({ agent, client, session_id }: ApprovalEntry['call']) =>
     ...(grouping.value === 'session' ? [] : [session_id])
   ].join(' · ')
 
-/** A card that opens takes the focus; the link of one that is open gives it the focus again. */
-const focusCard = () => document.querySelector<HTMLElement>('.card')?.focus({ preventScroll: true })
+/** A card that a person opens takes the focus; the link of one that is open gives it the focus again. */
+function enterCard(id: string) {
+  openedUnasked.value = undefined
+  if (route.peek().segments[0] === id) document.querySelector<HTMLElement>('.card')?.focus({ preventScroll: true })
+}
+
+/** The call that arrived while the list was in sight, and was opened: its card does not take the focus. */
+const openedUnasked = signal<string | undefined>(undefined)
 
 /** Number of further lines at the end of a title, which stays in sight where the title is cut. */
 const FURTHER_LINES = / \(\+\d+ lines?\)$/
@@ -224,21 +231,18 @@ const NARROW_QUERY = matchMedia('(max-width: 760px)')
 const isCardOverList = () => NARROW_QUERY.matches
 
 /**
- * Opens the oldest waiting call if none is open, where the list stays in sight. A person who has closed a card keeps it closed. Returns
- * the id of the opened call if it arrived while the list was in sight: then its card does not take the focus.
+ * Opens the oldest waiting call if none is open, where the list stays in sight. A person who has closed a card keeps it closed.
  */
-function useOpenOldest(chosen: string | undefined): string | undefined {
+function useOpenOldest(chosen: string | undefined) {
   const shownAt = useRef(Date.now())
   const wasChosen = useRef(false)
-  const unasked = useRef<string | undefined>(undefined)
   const oldest = pending.value[0]?.call
   if (chosen !== undefined) wasChosen.current = true
   useEffect(() => {
     if (chosen !== undefined || !oldest || wasChosen.current || isCardOverList()) return
-    if (Date.parse(oldest.created_at) > shownAt.current) unasked.current = oldest.tool_call_id
+    if (Date.parse(oldest.created_at) > shownAt.current) openedUnasked.value = oldest.tool_call_id
     replaceRoute('approvals', oldest.tool_call_id)
   }, [chosen, oldest?.tool_call_id])
-  return unasked.current
 }
 
 /** Acts on the call whose row has the focus, or else on the opened one. */

@@ -7,6 +7,7 @@ import { client, toErrorMessage } from '../session/session.ts'
 import { useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { jobs, putJobs } from '../store/jobs.ts'
+import { formatDateTime } from '../text/format.ts'
 import { formatDuration, formatTime } from '../text/format-time.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { JobPage } from './job-page.tsx'
@@ -41,11 +42,22 @@ export function Jobs() {
             <p>Background commands appear here with their output.</p>
           </div>
         ) : (
-          <ul class="list">
-            {list.map(each => (
-              <JobItem key={each.task_id} job={each} now={now} current={each.task_id === opened} />
-            ))}
-          </ul>
+          <table class="table jobs figures labelled">
+            <thead>
+              <tr>
+                {['Command', 'Status', 'Session', 'Started', 'Duration', 'Ports'].map(name => (
+                  <th key={name} scope="col" class={name === 'Duration' ? 'number' : undefined}>
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {list.map(each => (
+                <JobLine key={each.task_id} job={each} now={now} current={each.task_id === opened} />
+              ))}
+            </tbody>
+          </table>
         )}
       </nav>
       {opened !== undefined && (
@@ -61,19 +73,30 @@ export function Jobs() {
   )
 }
 
-function JobItem({ job, now, current }: { job: Job; now: number; current: boolean }) {
+function JobLine({ job, now, current }: { job: Job; now: number; current: boolean }) {
+  const { task_id, command, description, session_id, started_at, ports = [] } = job
   return (
-    <li>
-      <a class="list-item" href={hrefOf('jobs', job.task_id)} aria-current={current ? 'true' : undefined}>
-        <span class="list-title mono">{markInvisible(job.command)}</span>
-        <span class="list-facts">
-          <JobStatus job={job} />
-          <span class="number">{formatDuration(elapsedMs(job, now))}</span>
-          <span>since {formatTime(job.started_at)}</span>
-          {job.description !== undefined && <span class="list-words">{markInvisible(job.description)}</span>}
-        </span>
-      </a>
-    </li>
+    <tr class={current ? 'current' : undefined}>
+      <th scope="row" class="job-command">
+        <a class="mono" href={hrefOf('jobs', task_id)} aria-current={current ? 'true' : undefined}>
+          {markInvisible(command)}
+        </a>
+        {description !== undefined && <span class="muted small">{markInvisible(description)}</span>}
+      </th>
+      <td data-name="Status">
+        <JobStatus job={job} />
+      </td>
+      <td data-name="Session">{markInvisible(session_id)}</td>
+      <td data-name="Started">
+        <time dateTime={started_at} title={formatDateTime(started_at)}>
+          {formatTime(started_at)}
+        </time>
+      </td>
+      <td class="number" data-name="Duration">
+        {formatDuration(elapsedMs(job, now))}
+      </td>
+      <td data-name="Ports">{ports.map(({ port }) => port).join(', ')}</td>
+    </tr>
   )
 }
 

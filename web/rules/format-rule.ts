@@ -41,13 +41,22 @@ export const formatScope = ({ scope, session_id, workspace }: SavedRule): string
       ? `in ${lastSegments(workspace ?? '')}`
       : `in session ${session_id}`
 
-/** Counts the calls that each rule allowed. */
-export function countUses(calls: readonly Call[]): ReadonlyMap<string, number> {
-  const uses = new Map<string, number>()
+/** Calls that a rule allowed. */
+export interface RuleUses {
+  count: number
+  /** Time of the last one. */
+  last_at: string
+}
+
+/** Counts the calls that each rule allowed, newest call first. */
+export function countUses(calls: readonly Call[]): ReadonlyMap<string, RuleUses> {
+  const uses = new Map<string, RuleUses>()
   for (const call of calls) {
     if (!('approved_by' in call) || call.approved_by?.source !== 'rule') continue
     const { rule_id } = call.approved_by
-    if (rule_id !== undefined) uses.set(rule_id, (uses.get(rule_id) ?? 0) + 1)
+    if (rule_id === undefined) continue
+    const { count, last_at } = uses.get(rule_id) ?? { count: 0, last_at: call.created_at }
+    uses.set(rule_id, { count: count + 1, last_at })
   }
   return uses
 }

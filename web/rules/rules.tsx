@@ -7,7 +7,7 @@ import { onEvent } from '../store/updates.ts'
 import { formatDateTime } from '../text/format.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { AddRule } from './add-rule.tsx'
-import { countUses, formatMatch, formatScope } from './format-rule.ts'
+import { countUses, formatMatch, formatScope, type RuleUses } from './format-rule.ts'
 import { RevokeRule } from './revoke-rule.tsx'
 import { RuleRow } from './rule-row.tsx'
 
@@ -16,7 +16,7 @@ const USAGE_WINDOW = 500
 
 interface RulesWithUsage {
   rules: readonly SavedRule[]
-  uses: ReadonlyMap<string, number>
+  uses: ReadonlyMap<string, RuleUses>
 }
 
 export function Rules() {
@@ -67,7 +67,7 @@ function RuleTable({
               <p class="muted small">
                 {formatScope(rule)} · created by {rule.created_by}, {formatDateTime(rule.created_at)} ·{' '}
                 {rule.expires_at === null ? 'until revoked' : `until ${formatDateTime(rule.expires_at)}`} ·{' '}
-                {formatUses(uses.get(rule.rule_id) ?? 0, rule)}
+                {formatUses(uses.get(rule.rule_id), rule)}
                 {rule.reason !== undefined && <> · {markInvisible(rule.reason)}</>}
               </p>
             }
@@ -83,14 +83,18 @@ function RuleTable({
           </RuleRow>
         ))}
       </ul>
-      <p class="muted small">calls. {USAGE_WINDOW} calls of the log.</p>
+      <p class="muted small">Uses are counted in the newest {USAGE_WINDOW} calls.</p>
     </>
   )
 }
 
 /** The log records the rule that allowed a call, but none that ask or deny. */
-const formatUses = (n: number, { effect }: SavedRule) =>
-  effect !== 'allow' ? 'uses unknown' : n === 0 ? 'not used recently' : n === 1 ? 'used once' : `used ${n} times`
+const formatUses = (uses: RuleUses | undefined, { effect }: SavedRule) =>
+  effect !== 'allow'
+    ? 'uses unknown'
+    : uses === undefined
+      ? 'not used recently'
+      : `used ${uses.count === 1 ? 'once' : `${uses.count} times`}, last ${formatDateTime(uses.last_at)}`
 
 function useRules() {
   const known = useSignal<RulesWithUsage | undefined>(undefined)

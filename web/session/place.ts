@@ -8,12 +8,13 @@ export type Feature =
   | 'edit'
   | 'freshness'
   | 'jobs'
-  | 'metrics'
   | 'modes'
   | 'person name'
   | 'roots'
   | 'rules'
   | 'servers'
+  | 'settings'
+  | 'status'
   | 'tools'
 
 export interface Place {
@@ -29,11 +30,12 @@ export const SERVER: Place = {
     'edit',
     'freshness',
     'jobs',
-    'metrics',
     'modes',
     'person name',
     'roots',
     'rules',
+    'settings',
+    'status',
     'tools'
   ]),
   base: ''

@@ -76,10 +76,11 @@ t.test('accessibility', needs('chromium', 'playwright-core'), async t => {
         ['activity', '.event'],
         [`activity/${id}`, '.waterfall'],
         [`jobs/${asked.tool_call_id}`, '.terminal .fg-ansi-red'],
-        ['metrics', '.table'],
+        ['status', '.table'],
         ['tools/grep', '.form'],
         ['tools/shell_exec', '.form'],
-        ['rules', '.rule']
+        ['rules', '.rule'],
+        ['settings', '#tokens']
       ] as const) {
         await page.evaluate(`location.hash = '#/${route}'`)
         await page.locator(sign).first().waitFor()

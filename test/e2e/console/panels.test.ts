@@ -107,7 +107,7 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     )
     const asked = await call('edit_file', { path: 'a.txt', old: 'one', new: '1' })
     await call('read_file', { path: 'a.txt' })
-    const page = await open('/#/metrics')
+    const page = await open('/#/status')
     await page.getByText('no decisions yet').waitFor()
     await page.getByText('1 call waiting now').waitFor()
     t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'the table of figures fits')
@@ -130,7 +130,8 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
       ['r', 'rules'],
       ['t', 'activity'],
       ['j', 'jobs'],
-      ['m', 'metrics'],
+      ['u', 'status'],
+      ['e', 'settings'],
       ['o', 'tools'],
       ['a', 'approvals']
     ] as const) {
@@ -208,14 +209,44 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     t.match(await test.locator('li').innerText(), /^allow → ask\s*npm test/)
   })
 
-  t.test('metrics: matches the figures of the server', async t => {
+  t.test('settings: MCP servers with their states, and tokens', async t => {
+    const { open, get, request, folder } = await startConsole(t, browser)
+    mkdirSync(path.join(folder, 'config/toolgate'), { recursive: true })
+    const page = await open('/#/settings')
+    await page.getByText('No MCP servers are configured.').waitFor()
+    await pressButton(page, 'Create a token…')
+    await page.getByLabel('Name', { exact: true }).fill('laptop')
+    await page.getByLabel('Expires after').selectOption('7 days')
+    await pressButton(page, 'Create')
+    const secret = await page.locator('.secret').innerText()
+    t.match(await request('GET', '/calls', undefined, { authorization: `Bearer ${secret}` }), { status: 200 })
+    await pressButton(page, 'Done')
+    const [token] = (await get('/tokens')).tokens
+    t.match(token, { name: 'laptop', rights: ['call'] })
+    t.equal(Date.parse(token.expires_at) - Date.parse(token.created_at), 7 * 86_400_000)
+    t.equal(await page.getByText(secret).count(), 0, 'the secret is gone')
+    t.same(await findAxeViolations(page), [])
+    await pressButton(page, 'Revoke: laptop')
+    await pressButton(page, 'Revoke')
+    await page.getByText('No tokens were created.').waitFor()
+    t.same((await get('/tokens')).tokens, [])
+  })
+
+  t.test('status: matches the figures of the server, and shows them by time', async t => {
     const { open, call } = await startConsole(t, browser, { 'a.txt': 'x' })
     await call('read_file', { path: 'a.txt' })
     await call('read_file', { path: 'b.txt' })
-    const page = await open('/#/metrics')
+    const page = await open('/#/status')
     const row = page.getByRole('row').filter({ hasText: 'read_file' })
     await row.waitFor()
     t.same((await row.getByRole('cell').allTextContents()).slice(0, 4), ['2', '1', '0', '0'])
-    await page.getByText('2 in the last hour').waitFor()
+    await page.getByText('2 in the last 60 minutes').waitFor()
+    await pressButton(page, '10 min')
+    await page.getByText('2 in the last 10 minutes').waitFor()
+    const chart = page.getByRole('slider', { name: 'Open streams' })
+    await chart.focus()
+    await page.keyboard.press('ArrowLeft')
+    t.match(await chart.locator('strong').innerText(), /^\d+ at \d+:\d+:\d+$/)
+    t.same(await findAxeViolations(page), [])
   })
 })

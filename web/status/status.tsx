@@ -1,4 +1,4 @@
-// Metrics: calls, latency, approval times and the state of the server.
+// The status of the server: calls, failures, times to decisions, memory and streams.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Stats, ToolStats } from '../../src/client/client.ts'
@@ -7,63 +7,105 @@ import { pending } from '../store/approvals.ts'
 import { formatBytes } from '../text/format.ts'
 import { formatDuration, formatTime } from '../text/format-time.ts'
 import { markInvisible } from '../text/invisible.tsx'
-import { Sparkline, Tile } from './tile.tsx'
+import { Chart, type Sample } from './chart.tsx'
+import { Tile } from './tile.tsx'
 
 /** Polling interval. */
 const POLL_INTERVAL_MS = 5_000
-/** Samples in the server's curves: the last ten minutes. */
-const MAX_SAMPLES = 120
+/** Samples of the server's memory and streams: an hour. */
+const MAX_SAMPLES = 720
+/** Time ranges of the curves, in minutes. */
+const RANGES = [10, 30, 60]
+const MINUTE_MS = 60_000
 
 interface MetricsSample {
   /** The newest sample. */
   stats: Stats
-  /** All samples so far, oldest first. */
-  memory: number[]
-  streams: number[]
+  /** All samples of this page, oldest first. */
+  memory: Sample[]
+  streams: Sample[]
 }
 
-export function Metrics() {
+export function Status() {
   const { look, fault } = useMetrics()
+  const range = useSignal(RANGES.at(-1)!)
   return (
     <div class="sheet">
       <header class="sheet-head">
-        <h1>Metrics</h1>
-        {look && <span class="muted small">Since server start, {formatTime(look.stats.since)}</span>}
+        <h1>Status</h1>
+        <fieldset class="choice">
+          <legend class="spoken">Time range</legend>
+          {RANGES.map(minutes => (
+            <button
+              key={minutes}
+              type="button"
+              class="button small"
+              aria-pressed={range.value === minutes}
+              onClick={() => {
+                range.value = minutes
+              }}
+            >
+              {minutes} min
+            </button>
+          ))}
+        </fieldset>
       </header>
       {fault !== undefined && <p class="notice bad">{fault}</p>}
-      {look && <MetricTiles look={look} />}
-      {look && <ToolTable tools={look.stats.tools} />}
+      {look && <StatusTiles look={look} range={range.value} />}
+      {look && (
+        <>
+          <h2>Calls since server start, {formatTime(look.stats.since)}</h2>
+          <ToolTable tools={look.stats.tools} />
+          <p class="muted small">
+            For longer times, collect the <a href="/docs#tag/server">metrics for Prometheus</a> and show them in
+            Grafana.
+          </p>
+        </>
+      )}
     </div>
   )
 }
 
-function MetricTiles({ look: { stats, memory, streams } }: { look: MetricsSample }) {
-  const { minutes, approval_wait: waits, server } = stats
-  const calls = minutes.map(minute => minute.calls)
-  const errors = minutes.map(minute => minute.errors)
-  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
+function StatusTiles({ look: { stats, memory, streams }, range }: { look: MetricsSample; range: number }) {
+  const { approval_wait: waits, server } = stats
+  const since = Date.now() - range * MINUTE_MS
+  const inRange = (samples: readonly Sample[]) => samples.filter(({ at }) => at >= since)
+  const calls = inRange(stats.minutes.map(minute => ({ at: Date.parse(minute.at), value: minute.calls })))
+  const errors = inRange(stats.minutes.map(minute => ({ at: Date.parse(minute.at), value: minute.errors })))
+  /** The last minute is incomplete, and would look like a fall. */
+  const whole = (samples: readonly Sample[]) => samples.slice(0, -1)
+  const sum = (samples: readonly Sample[]) => samples.reduce((all, { value }) => all + value, 0)
+  const period = `in the last ${range} minutes`
   return (
     <dl class="tiles">
-      <Sparkline
+      <Chart
         title="Calls per minute"
-        value={String(calls.at(-2) ?? 0)}
-        note={`in the last full minute; ${sum(calls)} in the last hour`}
-        values={calls}
+        value={String(calls.at(-2)?.value ?? 0)}
+        note={`in the last full minute; ${sum(calls)} ${period}`}
+        samples={whole(calls)}
       />
-      <Sparkline title="Failed calls" value={String(sum(errors))} note="in the last hour" values={errors} />
+      <Chart title="Failed calls" value={String(sum(errors))} note={period} samples={whole(errors)} />
       <Tile
         title="Time to decision"
         value={waits.p50_ms === null ? '–' : formatDuration(waits.p50_ms)}
         note={formatApprovalWait(waits, pending.value.length)}
       >
-        {pending.value.length === 1 ? '1 call waiting now' : `${pending.value.length} calls waiting now`}
+        <dd class="muted small">
+          {pending.value.length === 1 ? '1 call waiting now' : `${pending.value.length} calls waiting now`}
+        </dd>
       </Tile>
-      <Sparkline title="Memory" value={formatBytes(server.rss_bytes)} note="resident" values={memory} />
-      <Sparkline
+      <Chart
+        title="Memory"
+        value={formatBytes(server.rss_bytes)}
+        note="resident, while this page is open"
+        samples={inRange(memory)}
+        format={formatBytes}
+      />
+      <Chart
         title="Open streams"
         value={String(server.streams)}
         note={`server uptime ${formatDuration(server.uptime_ms)}`}
-        values={streams}
+        samples={inRange(streams)}
       />
     </dl>
   )
@@ -139,10 +181,11 @@ function useMetrics() {
       try {
         const stats = await client().stats({ signal })
         const { memory = [], streams = [] } = look.peek() ?? {}
+        const at = Date.now()
         look.value = {
           stats,
-          memory: [...memory, stats.server.rss_bytes].slice(-MAX_SAMPLES),
-          streams: [...streams, stats.server.streams].slice(-MAX_SAMPLES)
+          memory: [...memory, { at, value: stats.server.rss_bytes }].slice(-MAX_SAMPLES),
+          streams: [...streams, { at, value: stats.server.streams }].slice(-MAX_SAMPLES)
         }
         fault.value = undefined
       } catch (error) {
