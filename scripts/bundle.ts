@@ -121,12 +121,13 @@ await bundle({
   charset: 'utf8',
   minify: true
 })
-// The console's syntax highlighter, a worker that is loaded when a text needs it.
+// The console's workers: the syntax highlighters, which are loaded when a text needs them, and that of an installed console.
 await bundle({
   ...common,
   entryPoints: [
     { in: 'web/highlight/worker.ts', out: 'web/highlight-worker' },
-    { in: 'web/highlight/shell-worker.ts', out: 'web/shell-worker' }
+    { in: 'web/highlight/shell-worker.ts', out: 'web/shell-worker' },
+    { in: 'web/service-worker.ts', out: 'web/service-worker' }
   ],
   // Grammars are loaded when a text needs them.
   splitting: true,
@@ -136,7 +137,7 @@ await bundle({
   charset: 'utf8',
   minify: true
 })
-for (const page of ['index.html', 'icon.svg', 'reference.css'])
+for (const page of ['index.html', 'icon.svg', 'icon-192.png', 'icon-512.png', 'manifest.webmanifest', 'reference.css'])
   copyFileSync(path.join('web', page), path.join(fresh, 'web', page))
 for (const [page, document] of [
   ['reference.html', 'openapi.yaml'],

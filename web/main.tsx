@@ -14,6 +14,8 @@ const appElement = document.getElementById('app')!
 appElement.replaceChildren()
 render(<App />, appElement)
 startNotifications()
+// Only addresses that are secure have service workers.
+navigator.serviceWorker?.register('web/service-worker.js', { scope: './' }).catch(() => {})
 watchFreshness()
 await openSession()
 

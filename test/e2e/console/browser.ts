@@ -21,7 +21,12 @@ export async function startConsole(
   appOptions: Parameters<typeof startApp>[2] = {}
 ) {
   const server = await startApp(t, files, appOptions)
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    // A service worker would answer requests before those of the test.
+    serviceWorkers: 'block',
+    ...options
+  })
   t.teardown(() => context.close())
   return { ...server, context, open: (route = '/') => openPage(context, server.url + route) }
 }

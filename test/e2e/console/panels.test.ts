@@ -209,6 +209,32 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     t.match(await test.locator('li').innerText(), /^allow → ask\s*npm test/)
   })
 
+  t.test('an installed console opens without a connection, and keeps no data', async t => {
+    const { open, call, context, close } = await startConsole(t, browser, { 'a.txt': 'x' }, { serviceWorkers: 'allow' })
+    await call('shell_exec', { command: 'touch secret-name' })
+    const page = await open('/')
+    await page.evaluate('navigator.serviceWorker.ready')
+    await page.reload()
+    await page.getByRole('link', { name: 'touch secret-name' }).waitFor()
+    const manifest = await page.evaluate(`fetch(document.querySelector('[rel=manifest]').href).then(r => r.json())`)
+    t.match(manifest, {
+      name: 'Toolgate',
+      display: 'standalone',
+      icons: [{}, { sizes: '192x192' }, { sizes: '512x512' }]
+    })
+    await close()
+    await page.reload()
+    await page.locator('.pill.lost').waitFor()
+    const kept = await page.evaluate(
+      `caches.open('toolgate-console').then(c => c.keys()).then(keys => keys.map(k => new URL(k.url).pathname))`
+    )
+    t.ok(
+      (kept as string[]).every(pathname => pathname === '/' || pathname.startsWith('/web/')),
+      String(kept)
+    )
+    t.equal(context.pages().length, 1)
+  })
+
   t.test('settings: MCP servers with their states, and tokens', async t => {
     const { open, get, request, folder } = await startConsole(t, browser)
     mkdirSync(path.join(folder, 'config/toolgate'), { recursive: true })
