@@ -17,6 +17,7 @@ import { markInvisible } from '../text/invisible.tsx'
 import { TextBlock } from '../text/text-block.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { useGuard } from './decision-guard.ts'
+import { findEditableFile, ProposedText } from './proposed-text.tsx'
 import { approveAndGoOn } from './queue.ts'
 
 /** The preview of the modified call, and the original call as it was then. */
@@ -29,12 +30,14 @@ export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () =
   const [form, setForm] = useState<Form>()
   const [foreseen, setForeseen] = useState<EditPreview>()
   const [isAskedTwice, askTwice] = useState(false)
+  const [edited, setEdited] = useState<'params' | 'text'>('params')
   const [failure, setFailure] = useState<string>()
   const looks = useRef(0)
   const inside = useRef<HTMLDivElement>(null)
   const guard = useGuard(String(looks.current))
   const fail = (error: unknown) => setFailure(toErrorMessage(error))
   const { digest, level } = call.approval
+  const file = findEditableFile(call)
   useEffect(() => {
     client()
       .tool(call.tool, { workspace: call.workspace })
@@ -106,7 +109,31 @@ export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () =
           {foreseen && review ? (
             <DryRunPreview tool={call.tool} run={foreseen.dryRun} params={form?.value.peek()} review={review} />
           ) : (
-            form && <SchemaForm form={form} label={`Params of ${call.tool}`} />
+            form && (
+              <>
+                {file && (
+                  <fieldset class="choice">
+                    <legend class="spoken">Edit</legend>
+                    {(['params', 'text'] as const).map(each => (
+                      <button
+                        key={each}
+                        class="button small"
+                        type="button"
+                        aria-pressed={edited === each}
+                        onClick={() => setEdited(each)}
+                      >
+                        {each === 'params' ? 'Params' : 'Text of the file'}
+                      </button>
+                    ))}
+                  </fieldset>
+                )}
+                {file && edited === 'text' ? (
+                  <ProposedText file={file} onChange={params => form.set([], params)} />
+                ) : (
+                  <SchemaForm form={form} label={`Params of ${call.tool}`} />
+                )}
+              </>
+            )
           )}
           {review && mayRun && <ReviewStatus review={review} />}
           <div class="row end">

@@ -140,6 +140,38 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     t.equal(read('poem.txt'), 'violets\n')
   })
 
+  t.test('edits the proposed text beside the current one', async t => {
+    const { call, get, read, open } = await startConsole(t, browser, { ...POEM, 'dos.txt': 'a\r\nb\r\n' })
+    const page = await open()
+    for (const [tool, params] of [
+      ['edit_file', EDIT],
+      ['multi_edit', { path: 'poem.txt', edits: [{ old: 'violets', new: 'tulips' }] }],
+      ['write_file', { path: 'poem.txt', content: 'roses\ntulips\n' }]
+    ] as const) {
+      const { tool_call_id: id } = await call(tool, params)
+      const before = read('poem.txt')
+      await page.locator(`[data-call="${id}"]`).click()
+      await page.locator('.card[data-keys]').waitFor()
+      await page.keyboard.press('e')
+      await pressButton(page, 'Text of the file')
+      t.equal(await page.getByRole('region', { name: 'Current text' }).textContent(), before)
+      t.same(await findAxeViolations(page), [])
+      await page.getByLabel('Proposed text').fill(`${before}lilies, by ${tool}\n`)
+      await pressButton(page, 'Preview')
+      await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
+      t.same(await page.locator('dialog .diff .added').allInnerTexts(), [`+lilies, by ${tool}`])
+      await pressButton(page, 'Approve this')
+      t.match(await get(`/calls/${id}?wait_ms=120000`), { status: 'success', params: { path: 'poem.txt' } })
+      t.equal(read('poem.txt'), `${before}lilies, by ${tool}\n`)
+    }
+    const { tool_call_id: id } = await call('edit_file', { path: 'dos.txt', old: 'b', new: 'c' })
+    await page.locator(`[data-call="${id}"]`).click()
+    await page.locator('.card[data-keys]').waitFor()
+    await page.keyboard.press('e')
+    await pressButton(page, 'Text of the file')
+    await page.getByText('The file has line ends of Windows').waitFor()
+  })
+
   t.test('a changed preview is not approved but refreshed', async t => {
     const { call, get, write, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
