@@ -88,6 +88,21 @@ return {
     same(groups, { 'Muted', 'Muted', 'Hunk', 'Removed', 'Removed', 'Added', 'Muted', 'Muted', 'Muted', 'Hunk', 'Removed' })
   end,
 
+  ['each line of a diff is a line of a file'] = function()
+    local long = ('x'):rep(250)
+    local diff = '--- "a/\\303\\251.txt"\n+++ "b/\\303\\251.txt"\n@@ -3,2 +5,3 @@ f\n a\n--- b\n+' .. long .. '\n+++ c\n\\ No newline\n'
+      .. 'diff --git a/old b/new\nrename from old\nrename to new\n--- a/old\n+++ b/new\n@@ -1 +0,0 @@\n-d\n'
+      .. '--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-e\n'
+    local lines, _, _, _, targets = words.of_call(vim.tbl_deep_extend('force', call, { approval = { preview = { diff = diff } } }))
+    local at = {}
+    for line = 1, #lines do
+      local target = targets[line]
+      if target then table.insert(at, ('%s %s:%d %s'):format(lines[line]:sub(1, 4), target.path, target.line, target.side)) end
+    end
+    same(at, { ' a é.txt:5 new', '---  é.txt:4 old', '+xxx é.txt:6 new', '↪  é.txt:6 new', '+++  é.txt:7 new',
+      '-d new:1 old', '-e gone:1 old' })
+  end,
+
   ['a deadline is told by the clock on the wall'] = function()
     local function at(seconds)
       local time = os.time() + seconds

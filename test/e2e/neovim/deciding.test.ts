@@ -165,6 +165,61 @@ t.test('deciding', needs('nvim'), async t => {
     t.match(await client.get(touch.tool_call_id, { wait_ms: 120_000 }), { approved_by: { rule_id: /^rule_/ } })
   })
 
+  await t.test('comments on lines of the diff are sent with a rejection, and only with that', async t => {
+    const said = (text: string) => until(`vim.fn.execute('messages'):find('${text}', 1, true) ~= nil`)
+    const virtual = `vim.tbl_map(function(mark) return { mark[2] + 1, mark[4].virt_lines[1][1][1] } end,
+      vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('toolgate_comments'), 0, -1, { details = true }))`
+    const comments = async () => Object.fromEntries((await lua(virtual)) as [number, string][])
+    const poem = (flower: string, last: string) => `roses\n${flower}\n${'grass\n'.repeat(20)}${last}\n`
+    write('poem.txt', poem('violets', 'moss'))
+    const call = await client.call('write_file', { path: 'poem.txt', content: poem('tulips', 'fern') })
+    await visit(call.tool_call_id)
+    await type('ggc')
+    await said('no line of a file here')
+    const on = async (line: string, keys: string) => {
+      await lua(`vim.fn.cursor(vim.fn.index(vim.fn.getline(1, '$'), '${line}') + 1, 1)`)
+      await type(keys)
+      return (await lua(`vim.fn.line('.')`)) as number
+    }
+    const old = await on('-violets', 'cKeep these.<CR>')
+    t.same(await comments(), { [old]: '  » Keep these.' })
+    await on('-violets', 'c Always.<Esc>')
+    const added = await on('+fern', 'cNo fern.<CR>')
+    await on('+fern', 'c<C-u>Moss!<CR>')
+    const context = await on(' roses', 'cShort.<CR>')
+    t.same(await comments(), { [context]: '  » Short.', [old]: '  » Keep these.', [added]: '  » Moss!' })
+    t.match(await lua(`require('toolgate.beside').line()`), '3 comments')
+    await on(' roses', 'c<C-u><CR>')
+    t.same(await comments(), { [old]: '  » Keep these.', [added]: '  » Moss!' })
+    await type(`${PAGES}y`)
+    await said('not approved: 2 comments can only be sent with a rejection')
+    await type('a')
+    t.equal((await client.get(call.tool_call_id)).status, 'awaiting_approval')
+
+    write('poem.txt', poem('violets', 'fern'))
+    await until(`vim.fn.match(vim.fn.getline(1, '$'), 'has changed since') >= 0`)
+    t.equal(Object.keys(await comments()).length, 2, 'kept below their lines')
+    await client.approve(call.tool_call_id, { digest: 'f'.repeat(64) }).catch(() => {})
+    await said('1 comment was dropped')
+    t.same(Object.values(await comments()), ['  » Keep these.'])
+    await on('+tulips', 'cWhy tulips?<CR>')
+    await until(KEYS_DECIDE)
+    await type('rnot the plants<CR>')
+    await until(NOTHING_WAITS)
+    t.match(await client.get(call.tool_call_id), {
+      status: 'rejected',
+      reason: 'not the plants',
+      comments: [
+        { path: 'poem.txt', line: 2, side: 'old', text: 'Keep these.' },
+        { path: 'poem.txt', line: 2, text: 'Why tulips?' }
+      ]
+    })
+    await editor.command('Toolgate events')
+    await until(
+      `vim.fn.match(vim.fn.getline(1, '$'), 'poem.txt:2 (removed line): Keep these. poem.txt:2: Why tulips?') > 0`
+    )
+  })
+
   await t.test('a call made strict by modified params is confirmed twice', async t => {
     const call = await client.call('shell_exec', { command: 'touch d.txt' })
     if (call.status !== 'awaiting_approval') throw new Error(call.status)

@@ -22,6 +22,7 @@ local touched_at = 0
 ---   title     in a line, for who chooses among several
 ---   draw()    gives its lines, the highlights {line, group}, the folds {first, last}, and the last line that a decision needs
 ---   keys      by key, a function that gets the view
+---   drawn()   the lines are in the buffer; left out where nothing is added to them
 ---   left()    it was closed, which decides nothing; left out where nobody cares
 ---   about()   what its status line says besides, if anything
 --- It is given `buffer`, `ready_at`, `is_put_away` and `is_over` here.
@@ -100,6 +101,7 @@ local function drawn(view)
   if not buffer_of(view) then make(view) end
   local lines, marks, folds, last = view.draw()
   scratch.fill(view.buffer, lines, marks)
+  if view.drawn then view.drawn() end
   displayed.start(view, lines, last or #lines, view.has_more)
   view.folds, view.is_drawn = folds, true
   guard(view)

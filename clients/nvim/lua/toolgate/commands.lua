@@ -1,6 +1,7 @@
 -- :Toolgate and what can be said after it.
 local approvals = require('toolgate.approvals')
 local beside = require('toolgate.beside')
+local comments = require('toolgate.comments')
 local modes = require('toolgate.modes')
 local say = require('toolgate.say').say
 local session = require('toolgate.session')
@@ -15,6 +16,9 @@ local log, KEPT = {}, 500
 local function one_line(event)
   local about = { event.tool or event.path or event.command or event.name or event.state or '',
     event.operation or event.status or event.decision or '' }
+  for _, comment in ipairs(event.comments or {}) do
+    table.insert(about, comments.line_of(comment))
+  end
   return vim.trim(('%s  %-16s %s  %s'):format(
     (event.time or ''):sub(12, 19), event.type, table.concat(about, ' '), event.tool_call_id or ''))
 end
@@ -127,7 +131,11 @@ end
 local function result_of(call)
   if call.result then return call.result.content end
   if call.error then return call.error.code .. ': ' .. call.error.message end
-  return call.status .. (call.reason and ': ' .. call.reason or '')
+  local lines = { call.status .. (call.reason and ': ' .. call.reason or '') }
+  for _, comment in ipairs(call.comments or {}) do
+    table.insert(lines, comments.line_of(comment))
+  end
+  return table.concat(lines, '\n')
 end
 
 local function show_result(call)

@@ -1,6 +1,7 @@
 -- The view of a call that waits for a decision, and the keys that decide on it.
 local approvals = require('toolgate.approvals')
 local beside = require('toolgate.beside')
+local comments = require('toolgate.comments')
 local decide = require('toolgate.decide')
 local modes = require('toolgate.modes')
 local params = require('toolgate.params')
@@ -21,7 +22,7 @@ end
 
 --- The call of this view where it may be approved now, and the digest of what was displayed of it.
 local function displayed_at_hand(view)
-  if not beside.may_approve(view) then return end
+  if not beside.may_approve(view) or not comments.may_approve(view) then return end
   return approvals.find(view.call), view.digest
 end
 
@@ -53,15 +54,17 @@ end
 
 function keys.n(view)
   local call = at_hand(view)
-  if call then decide(call, 'reject', vim.empty_dict()) end
+  if call then decide(call, 'reject', comments.rejecting(view, vim.empty_dict())) end
 end
 
 function keys.r(view)
   local call = at_hand(view)
   if not call then return end
-  vim.ui.input({ prompt = 'Reject ' .. call.tool .. ' because: ' }, function(reason)
+  local count = comments.count(view)
+  local with = count and ' with ' .. count or ''
+  vim.ui.input({ prompt = ('Reject %s%s because: '):format(call.tool, with) }, function(reason)
     if reason and reason ~= '' then
-      decide(call, 'reject', { reason = reason, user_message = reason })
+      decide(call, 'reject', comments.rejecting(view, { reason = reason, user_message = reason }))
     else
       say('you have not decided; the call still waits.')
     end
@@ -75,7 +78,7 @@ function keys.a(view)
   local options = call.approval.always_options
   if #options == 0 then return say('no rule can be saved: this call always needs approval.') end
   local digest = view.digest
-  if not beside.may_approve(view) then return end
+  if not beside.may_approve(view) or not comments.may_approve(view) then return end
   vim.ui.select(options, {
     prompt = 'Approve and save a rule:',
     format_item = function(option) return words.brief(option.label) .. ' — ' .. words.rules_of(option) end,
@@ -93,6 +96,12 @@ function keys.e(view)
     if is_here then beside.visit(view) end
     say('this is the new preview; decide in this window.')
   end)
+end
+
+function keys.c(view)
+  if not approvals.find(view.call) then return end
+  if view.changed then return say('no comments on edited parameters: u restores the original call.') end
+  comments.ask(view)
 end
 
 function keys.u(view)
@@ -127,13 +136,19 @@ local function view_of(call)
     view.digest = fresh.approval.digest
     approvals.load_whole(fresh)
     if view.changed then view.changed.overtaken = fresh.overtaken end
-    return words.of_call(view.changed or fresh)
+    local lines, marks, folds, last, targets = words.of_call(view.changed or fresh)
+    comments.place(view, view.changed and {} or targets)
+    -- The lines that are not loaded yet may have comments.
+    if not view.changed and not fresh.approval.preview.cut then comments.keep(view) end
+    return lines, marks, folds, last
   end
+  function view.drawn() comments.show(view) end
   function view.about()
     local fresh = approvals.find(id)
     if not fresh then return end
     local deadline = words.deadline(fresh)
-    return 'mode ' .. modes.of(fresh) .. (deadline and ' · ' .. deadline or '')
+    return table.concat(vim.tbl_filter(function(part) return part end,
+      { 'mode ' .. modes.of(fresh), comments.count(view) or false, deadline or false }), ' · ')
   end
   function view.left()
     local left = approvals.find(id)

@@ -77,8 +77,10 @@ local function parts_of(text)
 end
 
 --- A function that adds a line to lines, and the colour it has to marks. What it hides is written out, in a colour of its own.
+--- It gives the numbers of the first and of the last line that it has added.
 local function into(lines, marks)
   return function(text, group)
+    local first = #lines + 1
     for index, part in ipairs(parts_of((text:gsub('\n', '␊')))) do
       local line, places = hidden.shown(index > 1 and '↪ ' .. part or part)
       table.insert(lines, line)
@@ -87,6 +89,7 @@ local function into(lines, marks)
         table.insert(marks, { #lines, 'ToolgateWarning', place[1], place[2] })
       end
     end
+    return first, #lines
   end
 end
 
@@ -97,11 +100,22 @@ local function quote(add, text, group)
   end
 end
 
---- How many lines a hunk has of the text before and of the one after.
-local function counts(header)
-  local before, after = header:match('^@@ %-%d+(,?%d*) %+%d+(,?%d*) @@')
+--- Where a hunk begins in the text before and in the one after, and how many lines it has of each.
+local function hunk_of(header)
+  local old, before, new, after = header:match('^@@ %-(%d+)(,?%d*) %+(%d+)(,?%d*) @@')
   local function count(text) return text == '' and 1 or tonumber(text:sub(2)) end
-  if before then return count(before), count(after) end
+  if old then return { old = tonumber(old), new = tonumber(new), before = count(before), after = count(after) } end
+end
+
+local ESCAPED = { n = '\n', t = '\t', r = '\r', a = '\a', b = '\b', f = '\f', v = '\v' }
+
+--- The path that a line such as `+++ b/poem.txt` names, which git may have quoted; nil where there is no file.
+local function path_in(name)
+  if name:match('^".*"$') then
+    name = name:sub(2, -2):gsub('\\(%d%d%d)', function(octal) return string.char(tonumber(octal, 8) % 256) end)
+      :gsub('\\(.)', function(letter) return ESCAPED[letter] or letter end)
+  end
+  return name:match('^[ab]/(.-)\t?$')
 end
 
 --- What a line is begins with its first character, and where it stands: only what a hunk counts is of the texts.
@@ -109,19 +123,28 @@ local IN_HUNK = {
   ['+'] = { GREEN, 0, 1 }, ['-'] = { RED, 1, 0 }, [' '] = { nil, 1, 1 }, [''] = { nil, 1, 1 }, ['\\'] = { QUIET, 0, 0 },
 }
 
+--- Adds a diff. Gives the lines of the files that it shows, by number of the added line: {path, side, line}.
 local function add_diff(add, diff)
-  local before, after = 0, 0
+  local at, files, targets = { before = 0, after = 0 }, {}, {}
   for _, line in ipairs(vim.split(diff:gsub('\n$', ''), '\n')) do
-    local kind = (before > 0 or after > 0) and IN_HUNK[line:sub(1, 1)]
+    local kind = (at.before > 0 or at.after > 0) and IN_HUNK[line:sub(1, 1)]
     if kind then
-      before, after = before - kind[2], after - kind[3]
-      add(line, kind[1])
+      local first, last = add(line, kind[1])
+      local side = kind[3] == 1 and 'new' or kind[2] == 1 and 'old'
+      for added = side and files.path and first or 1, side and files.path and last or 0 do
+        targets[added] = { path = files.path, side = side, line = at[side] }
+      end
+      at.before, at.old = at.before - kind[2], at.old + kind[2]
+      at.after, at.new = at.after - kind[3], at.new + kind[3]
     else
-      local removed, added = counts(line)
-      before, after = removed or 0, added or 0
-      add(line, removed and 'ToolgateHunk' or QUIET)
+      local hunk = hunk_of(line)
+      at = hunk or { before = 0, after = 0 }
+      if line:match('^%-%-%- ') then files.path = path_in(line:sub(5)) end
+      if line:match('^%+%+%+ ') then files.path = path_in(line:sub(5)) or files.path end
+      add(line, hunk and 'ToolgateHunk' or QUIET)
     end
   end
+  return targets
 end
 
 local HIDES = '! Contains invisible characters, shown as \\u{…}.'
@@ -213,7 +236,8 @@ local function add_origin(add, call)
   if type(call.context) == 'string' then quote(add, call.context, QUIET) end
 end
 
---- The lines of a call, the highlights {line, group}, the folds {first, last}, and the last line that a decision needs.
+--- The lines of a call, the highlights {line, group}, the folds {first, last}, the last line that a decision needs, and the
+--- lines of files that can be commented on, by number of the line: {path, side, line}.
 function M.of_call(call)
   local lines, marks, folds = {}, {}, {}
   local add = into(lines, marks)
@@ -239,9 +263,10 @@ function M.of_call(call)
     quote(add, preview.text)
   end
   local has_diff = preview.diff and preview.diff ~= ''
+  local targets = {}
   if has_diff then
     add('')
-    add_diff(add, preview.diff)
+    targets = add_diff(add, preview.diff)
   end
   add('')
   add(call.changed and 'Parameters, edited by you' or 'Parameters', 'ToolgateTitle')
@@ -266,7 +291,7 @@ function M.of_call(call)
   for _, rule in ipairs(approval.matched_rules or {}) do
     add(('rule: %s, %s: %s'):format(rule.tier, rule.effect, rule.reason), QUIET)
   end
-  return lines, marks, folds, last
+  return lines, marks, folds, last, targets
 end
 
 --- How many lines of the output are shown.
@@ -304,6 +329,7 @@ M.HELP = {
   'y      approve what is shown; a strict call asks for confirmation',
   'n      reject',
   'r      reject with a reason, which is sent to the caller',
+  'c      comment on the line of the diff; n and r send the comments',
   'a      approve, and save a rule that you choose',
   'e      edit the parameters, and see the new preview here',
   'u      restore the original parameters',
