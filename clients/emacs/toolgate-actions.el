@@ -42,14 +42,18 @@ CALLBACK.  CONNECTION is required for a call that the store does not have."
      ,@(and reason `((reason . ,reason))))
    callback))
 
-(cl-defun toolgate-reject (call &key reason message connection callback)
+(cl-defun toolgate-reject
+    (call &key reason message comments connection callback)
   "Reject CALL for REASON; MESSAGE instructs its sender what to do instead.
+COMMENTS is a vector of comments on lines of the diff, objects with `path',
+`line' and `text', and with `side' \"old\" for a removed line.
 Report the outcome to CALLBACK.  CONNECTION is required for a call that the
 store does not have."
   (toolgate-actions--post
    call connection "reject"
    `(,@(and reason `((reason . ,reason)))
-     ,@(and message `((user_message . ,message))))
+     ,@(and message `((user_message . ,message)))
+     ,@(and (length> comments 0) `((comments . ,comments))))
    callback))
 
 (cl-defun toolgate-cancel-call (call &key reason connection callback)

@@ -35,6 +35,7 @@ shown."
   (interactive nil toolgate-approval-mode)
   (let* ((call (toolgate-decide-here))
          (_ (toolgate-approval-check call))
+         (_ (toolgate-comment-check call))
          (options (or (toolgate-always--options call)
                       (user-error
                        (if (toolgate-get call 'edited)
@@ -102,6 +103,7 @@ shown."
   '(("y" . "Approve this call.  A strict call asks for confirmation.")
     ("n" . "Reject this call.")
     ("r" . "Reject this call with a reason, which is sent to the caller.")
+    ("c" . "Comment on the line of the diff; again to edit, empty to remove.")
     ("a" . "Approve this call, and save one of the rules below.")
     ("e" . "Edit the params as JSON, and see the new preview.")
     ("m" . "Set the mode of the session: which calls run without approval.")

@@ -16,19 +16,22 @@
 
 (require 'seq)
 (require 'toolgate-approval)
+(require 'toolgate-comment)
 (require 'toolgate-outcome)
 
 (autoload 'toolgate-list-show "toolgate-list")
 
 (defun toolgate-appear--pending (_connection call)
   "Announce CALL, which now waits for a decision or has a new preview."
-  (if (toolgate-approval--find call)
-      (progn (toolgate-approval--show-changed `((renewed . t) ,@call))
-             (toolgate-message "Changed, review again: %s"
-                               (toolgate-decide-title call)))
-    (funcall toolgate-notify-function "Approval needed"
-             (toolgate-decide-title call))
-    (toolgate-appear-offer call)))
+  (let ((dropped (toolgate-comment-keep call)))
+    (if (toolgate-approval--find call)
+        (progn (toolgate-approval--show-changed `((renewed . t) ,@call))
+               (toolgate-message "Changed, review again: %s%s"
+                                 (toolgate-decide-title call)
+                                 (if dropped (format " (%s)" dropped) "")))
+      (funcall toolgate-notify-function "Approval needed"
+               (toolgate-decide-title call))
+      (toolgate-appear-offer call))))
 
 (defun toolgate-appear-offer (call)
   "Show CALL when the user is idle, as `toolgate-approval-display' specifies."

@@ -30,6 +30,7 @@
 
 (defconst toolgate-approval-text-keys
   '(("y" . "approve") ("n" . "reject") ("r" . "reject with a reason")
+    ("c" . "comment")
     ("a" . "always…") ("e" . "edit the params") ("m" . "session mode")
     ("d" . "whole diff")
     ("D" . "ediff") ("o" . "the file") ("w" . "copy")

@@ -18,6 +18,7 @@
 (require 'toolgate-keys)
 (require 'toolgate-modes)
 (require 'toolgate-store)
+(require 'toolgate-comment)
 (require 'toolgate-decide)
 (require 'toolgate-displayed)
 (require 'toolgate-diff)
@@ -35,6 +36,7 @@
   (toolgate-keys "y" #'toolgate-approval-approve
                  "n" #'toolgate-approval-reject
                  "r" #'toolgate-approval-reject-because
+                 "c" #'toolgate-comment
                  "a" #'toolgate-approval-always
                  "e" #'toolgate-edit
                  "m" #'toolgate-set-session-mode
@@ -119,6 +121,7 @@
     (let ((end (apply #'toolgate-approval-text-insert call
                       :diff (and diff (toolgate-diff-text diff)) place)))
       (toolgate-lines-order)
+      (toolgate-comment-show)
       (set-buffer-modified-p nil)
       (goto-char (point-min))
       (dolist (window (get-buffer-window-list nil nil t))
@@ -155,12 +158,15 @@
 (defun toolgate-approval--take-whole (call whole)
   "Show CALL with the preview of WHOLE, if CALL is displayed and unchanged."
   (when (toolgate-approval--showing call)
-    (let ((approval (toolgate-get call 'approval)))
-      (toolgate-approval--show-changed
-       `((approval (preview . ,(toolgate-get whole 'preview))
-                   (whole_digest . ,(toolgate-get whole 'whole_digest))
-                   ,@(assq-delete-all 'preview (copy-sequence approval)))
-         ,@(assq-delete-all 'approval (copy-sequence call)))))))
+    (let* ((approval (toolgate-get call 'approval))
+           (complete
+            `((approval (preview . ,(toolgate-get whole 'preview))
+                        (whole_digest . ,(toolgate-get whole 'whole_digest))
+                        ,@(assq-delete-all 'preview (copy-sequence approval)))
+              ,@(assq-delete-all 'approval (copy-sequence call))))
+           (dropped (toolgate-comment-keep complete)))
+      (toolgate-approval--show-changed complete)
+      (when dropped (toolgate-message "%s" dropped)))))
 
 (defun toolgate-approval--show-overtaken (id file)
   "Show that FILE has changed in the approval buffer of the call ID, if any."
@@ -186,6 +192,7 @@
                                     (- (toolgate-faces-seconds-since expires)))))
                       (toolgate-faces-level call)
                       (concat "mode " (toolgate-modes-text call))
+                      (toolgate-comment-count call)
                       (and (toolgate-get call 'overtaken)
                            (toolgate-faces-text "file changed" 'toolgate-stale))
                       (concat (toolgate-faces-text "y" 'toolgate-key) " approve  "

@@ -21,6 +21,8 @@
 (require 'toolgate-schema)
 (require 'toolgate-show)
 
+(autoload 'toolgate-comment-line "toolgate-comment")
+
 ;;;###autoload
 (defun toolgate-call-tool ()
   "Run a tool: choose it, enter its params, and see its result."
@@ -142,11 +144,16 @@ the same id never runs a call twice."
    ((toolgate-get call 'error)
     (format "%s: %s" (toolgate-get call 'error 'code)
             (toolgate-get call 'error 'message)))
-   (t (string-join (delq nil (list (concat "The call was "
-                                           (toolgate-get call 'status) ".")
-                                   (toolgate-get call 'reason)
-                                   (toolgate-get call 'user_message)))
-                   " "))))
+   (t (string-join
+       (cons (string-join (delq nil (list (concat "The call was "
+                                                  (toolgate-get call 'status)
+                                                  ".")
+                                          (toolgate-get call 'reason)
+                                          (toolgate-get call 'user_message)))
+                          " ")
+             (mapcar #'toolgate-comment-line
+                     (toolgate-get-list call 'comments)))
+       "\n"))))
 
 (defun toolgate-call-show (call)
   "Show the result of CALL, without selecting its window."

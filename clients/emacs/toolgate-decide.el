@@ -20,6 +20,10 @@
 
 ;; Loaded by all files that show a call.
 (declare-function toolgate-approval-check "toolgate-approval")
+;; Loads this file.
+(autoload 'toolgate-comment-check "toolgate-comment")
+(autoload 'toolgate-comment-count "toolgate-comment")
+(autoload 'toolgate-comment-objects "toolgate-comment")
 
 (defvar-local toolgate-decide-call nil
   "The call that this buffer shows, as displayed.")
@@ -51,23 +55,29 @@ The notes are shown together with the outcome of the call.")
 (defun toolgate-decide-approve (call &optional always)
   "Approve CALL as displayed; ask for confirmation if it is strict.
 ALWAYS is the id of a rule to save.  Signal an error if CALL was not
-displayed."
+displayed, or has comments."
   (toolgate-approval-check call)
+  (toolgate-comment-check call)
   (when (toolgate-decide--sure-p call)
     (toolgate-decide--approve call always)))
 
 (defun toolgate-decide-reject (call &optional reason)
-  "Reject CALL; send REASON to its caller."
+  "Reject CALL; send REASON and the comments to its caller."
   (toolgate-decide--once
    call
    (lambda (done)
-     (toolgate-reject call :reason reason :callback done))))
+     (toolgate-reject call :reason reason
+                      :comments (toolgate-comment-objects call)
+                      :callback done))))
 
 (defun toolgate-decide-read-reason (call)
   "Ask for a reason to reject CALL; return nil if the answer is blank."
   (let ((reason (read-string
-                 (format "Reason to reject %s (RET for none): "
-                         (toolgate-decide-title call)))))
+                 (format "Reason to reject %s%s (RET for none): "
+                         (toolgate-decide-title call)
+                         (if-let ((count (toolgate-comment-count call)))
+                             (concat " with " count)
+                           "")))))
     (unless (string-blank-p reason) reason)))
 
 (defun toolgate-decide-title (call)

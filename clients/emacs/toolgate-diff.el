@@ -14,6 +14,7 @@
 ;;; Code:
 
 (require 'diff-mode)
+(require 'toolgate-comment)
 (require 'toolgate-decide)
 (require 'toolgate-displayed)
 (require 'toolgate-keys)
@@ -33,6 +34,7 @@
   (make-composed-keymap
    (list (toolgate-keys "C-c C-c" #'toolgate-diff-approve
                         "C-c C-k" #'toolgate-diff-reject
+                        "c" #'toolgate-comment
                         "SPC" #'toolgate-displayed-page
                         "q" #'quit-window)
          toolgate-source-map))
@@ -41,7 +43,8 @@
 (define-derived-mode toolgate-diff-mode diff-mode "Agent-Diff"
   "Changes of a waiting call.
 \\<toolgate-diff-mode-map>\\[toolgate-diff-approve] approves, \
-\\[toolgate-diff-reject] rejects, \\[toolgate-source-visit] goes to the source."
+\\[toolgate-diff-reject] rejects, \\[toolgate-comment] comments on the line, \
+\\[toolgate-source-visit] goes to the source."
   (setq buffer-read-only t)
   (toolgate-lines-setup)
   (toolgate-displayed-setup)
@@ -88,6 +91,7 @@
         (setq toolgate-decide-call call
               toolgate-buffer-connection (toolgate-store-connection call))
         (toolgate-lines-order)
+        (toolgate-comment-show)
         (toolgate-source-setup
          diff (lambda (path)
                 (toolgate-connection-file toolgate-buffer-connection call path))

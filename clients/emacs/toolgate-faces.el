@@ -29,6 +29,8 @@
   "Face for keys." :group 'toolgate)
 (defface toolgate-stale '((t :inherit warning))
   "Face for outdated information." :group 'toolgate)
+(defface toolgate-comment '((t :inherit font-lock-doc-face))
+  "Face for comments on lines of a diff." :group 'toolgate)
 (defface toolgate-muted '((t :inherit shadow))
   "Face for secondary information." :group 'toolgate)
 

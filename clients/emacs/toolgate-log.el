@@ -13,6 +13,7 @@
 ;;; Code:
 
 (require 'json)
+(require 'toolgate-comment)
 (require 'toolgate-keys)
 (require 'toolgate-store)
 (require 'toolgate-faces)
@@ -126,11 +127,14 @@ the server, and output of commands, which has separate buffers."
 
 (defun toolgate-log--gist (event)
   "Return a summary of EVENT."
-  (mapconcat (lambda (keys)
-               (let ((value (apply #'toolgate-get event keys)))
-                 (if (or (stringp value) (numberp value)) (format "%s  " value)
-                   "")))
-             toolgate-log--gist ""))
+  (concat (mapconcat (lambda (keys)
+                       (let ((value (apply #'toolgate-get event keys)))
+                         (if (or (stringp value) (numberp value))
+                             (format "%s  " value)
+                           "")))
+                     toolgate-log--gist "")
+          (mapconcat #'toolgate-comment-line
+                     (toolgate-get-list event 'comments) "  ")))
 
 (defun toolgate-log-event ()
   "Show the complete event at point."

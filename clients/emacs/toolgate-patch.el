@@ -22,11 +22,12 @@
 FIRST is its first line in the diff, counted from 0; BEFORE and AFTER are the
 paths of the file, nil if it does not exist; NAMED is non-nil if --- and +++
 lines contain these paths.  HUNKS, the last one first, are lists of the line
-of a hunk's header, the line of the old text that it begins at, and its lines."
+of a hunk's header, the lines of the old and of the new text that it begins at,
+and its lines."
   first before after named hunks)
 
 (defconst toolgate-patch--hunk
-  "\\`@@ -\\([0-9]+\\)\\(?:,\\([0-9]+\\)\\)? \\+[0-9]+\\(?:,\\([0-9]+\\)\\)? @@"
+  "\\`@@ -\\([0-9]+\\)\\(?:,\\([0-9]+\\)\\)? \\+\\([0-9]+\\)\\(?:,\\([0-9]+\\)\\)? @@"
   "Regexp that matches the header of a hunk.")
 
 (defun toolgate-patch-sections (diff)
@@ -41,7 +42,7 @@ of a hunk's header, the line of the old text that it begins at, and its lines."
               ((string-match toolgate-patch--hunk line)
                (let* ((counts (toolgate-patch--counts line))
                       (body (toolgate-patch--body (cdr lines) counts)))
-                 (push (list at (car counts) body)
+                 (push (list at (nth 0 counts) (nth 2 counts) body)
                        (toolgate-patch-section-hunks (car sections)))
                  (setq lines (nthcdr (length body) lines)
                        at (+ at (length body)))))
@@ -106,14 +107,14 @@ Other lines of the header contain names that differ."
     (string-remove-suffix "\t" name)))
 
 (defun toolgate-patch--counts (header)
-  "Return the first line of the hunk of HEADER, and its old and new line counts.
+  "Return the start and the line count of the old and of the new text of HEADER.
 HEADER must have been matched by `toolgate-patch--hunk' just before."
   (cl-flet ((count (group) (string-to-number (or (match-string group header) "1"))))
-    (list (string-to-number (match-string 1 header)) (count 2) (count 3))))
+    (list (count 1) (count 2) (count 3) (count 4))))
 
 (defun toolgate-patch--body (lines counts)
   "Return the lines at the start of LINES that a hunk with COUNTS contains."
-  (pcase-let ((`(,_ ,before ,after) counts) (body nil))
+  (pcase-let ((`(,_ ,before ,_ ,after) counts) (body nil))
     (while (and lines (or (> before 0) (> after 0)
                           (string-prefix-p "\\" (car lines))))
       (let ((line (pop lines)))
@@ -155,11 +156,41 @@ is the number of sections."
   (pcase (seq-find (lambda (hunk) (<= (car hunk) line))
                    (toolgate-patch-section-hunks section))
     ('nil 1)
-    (`(,header ,start ,body)
+    (`(,header ,start ,_ ,body)
      ;; A hunk that begins at line 0 is before the first line.
      (max 1 (+ start (seq-count (lambda (text)
                                   (not (string-match-p "\\`[+\\\\]" text)))
                                 (seq-take body (max 0 (- line header 1)))))))))
+
+(defun toolgate-patch-targets (diff &optional named)
+  "Return an alist of lines of DIFF, counted from 0, and lines of files.
+A line of a file is a list of its path, `old' or `new', and its number in that
+text.  A removed line is one of the old text.  NAMED is as for
+`toolgate-patch-place'."
+  (let* ((sections (toolgate-patch-sections diff))
+         (paths (if (= (length named) (length sections)) named
+                  (mapcar #'toolgate-patch--paths sections))))
+    (apply #'append
+           (cl-mapcar (lambda (section names)
+                        (when-let ((path (car (last names))))
+                          (mapcan (lambda (hunk)
+                                    (toolgate-patch--hunk-targets path hunk))
+                                  (reverse
+                                   (toolgate-patch-section-hunks section)))))
+                      sections paths))))
+
+(defun toolgate-patch--hunk-targets (path hunk)
+  "Return the part of `toolgate-patch-targets' for HUNK of the file PATH."
+  (pcase-let ((`(,at ,old ,new ,body) hunk) (targets nil))
+    (dolist (line body (nreverse targets))
+      (cl-incf at)
+      (pcase (and (not (string-empty-p line)) (aref line 0))
+        (?\\)
+        (?- (push (list at path 'old old) targets)
+            (cl-incf old))
+        (kind (push (list at path 'new new) targets)
+              (cl-incf new)
+              (unless (eq kind ?+) (cl-incf old)))))))
 
 (provide 'toolgate-patch)
 ;;; toolgate-patch.el ends here

@@ -151,7 +151,7 @@ The field is lost when the server reports a new preview."
   "Return CALL as ended by EVENT, without large fields."
   `(,@(seq-filter (lambda (field)
                     (memq (car field)
-                          '(status error reason user_message
+                          '(status error reason user_message comments
                                    execution_time_ms truncated href)))
                   event)
     (finished_at . ,(toolgate-get event 'time))

@@ -100,6 +100,80 @@
                      ("/calls/tc_2/reject" ,(nth 2 (nth 1 approval-test--requests)))
                      ("/calls/tc_3/reject" ((reason . "not today"))))))))
 
+(defun approval-test-comments ()
+  "Return the shown comments: the line above each, and its text."
+  (mapcar (lambda (overlay)
+            (save-excursion
+              (goto-char (1- (overlay-start overlay)))
+              (cons (buffer-substring-no-properties (line-beginning-position)
+                                                    (line-end-position))
+                    (substring-no-properties
+                     (overlay-get overlay 'before-string)))))
+          (sort (seq-filter (lambda (overlay)
+                              (overlay-get overlay 'toolgate-comment))
+                            (overlays-in (point-min) (point-max)))
+                (lambda (a b) (< (overlay-start a) (overlay-start b))))))
+
+(ert-deftest toolgate-approval-comments ()
+  "Comments on lines of the diff are sent with a rejection, and only with that."
+  (approval-test-with (list (approval-test-call "tc_1"))
+    (let (typed told initial)
+      (cl-letf (((symbol-function 'read-string)
+                 (lambda (_prompt &optional before &rest _)
+                   (setq initial before)
+                   typed))
+                ((symbol-function 'toolgate-message)
+                 (lambda (&rest text) (push (apply #'format text) told))))
+        (approval-test-in (approval-test-call "tc_1")
+          (let ((on (lambda (line text)
+                      (setq typed text initial nil)
+                      (goto-char (point-min))
+                      (re-search-forward line)
+                      (call-interactively
+                       (lookup-key (current-local-map) (kbd "c"))))))
+            (should-error (funcall on "^Request" "x") :type 'user-error)
+            (should-error (funcall on "^@@" "x") :type 'user-error)
+            (funcall on "^-violets" "Keep these.")
+            (funcall on "^\\+tulips" "No.")
+            (funcall on "^\\+tulips" "Daisies!")
+            (should (equal initial "No."))
+            (funcall on "^ roses" "?")
+            (should-error (funcall on "^ roses" (make-string 2001 ?x))
+                          :type 'user-error)
+            (should (equal (approval-test-comments)
+                           '((" roses" . "  » ?\n")
+                             ("-violets" . "  » Keep these.\n")
+                             ("+tulips" . "  » Daisies!\n"))))
+            (should (string-search "3 comments" (toolgate-approval--header)))
+            ;; The diff buffer shows the same, and has the same key.
+            (with-current-buffer (toolgate-diff-buffer toolgate-decide-call)
+              (should (equal (length (approval-test-comments)) 3))
+              (funcall on "^ roses" ""))
+            (should (equal (length (approval-test-comments)) 2))
+            (dolist (command '(toolgate-approval-approve
+                               toolgate-approval-always))
+              (should (string-prefix-p
+                       "Not approved: 2 comments"
+                       (cadr (should-error (call-interactively command)
+                                           :type 'user-error)))))
+            (let ((changed (approval-test-call "tc_1")))
+              (setf (alist-get 'digest (alist-get 'approval changed)) "other"
+                    (alist-get 'diff (alist-get 'preview (alist-get 'approval changed)))
+                    "--- a/poem.txt\n+++ b/poem.txt\n@@ -2 +1,0 @@\n-violets\n")
+              (toolgate-store-renew connection changed))
+            (should (string-search "(1 comment dropped" (car told)))
+            (should (equal (approval-test-comments)
+                           '(("-violets" . "  » Keep these.\n"))))
+            (approval-test-look)
+            (toolgate-approval-reject)
+            (should (equal approval-test--requests
+                           '(("POST" "/calls/tc_1/reject"
+                              ((comments . [((path . "poem.txt") (line . 2)
+                                             (side . "old")
+                                             (text . "Keep these."))])))))))))
+      (toolgate-store-resolve connection "tc_1" "reject")
+      (should-not toolgate-comment--all))))
+
 (ert-deftest toolgate-approval-cut ()
   "All of a preview is shown that is cut in the call, and approved by its digest."
   (let ((call (approval-test-call "tc_1")))

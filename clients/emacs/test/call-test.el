@@ -82,6 +82,13 @@ An answer is an object, or nil to close the connection."
                                      nil)
                  "The call was rejected. no make a branch"))
   (should (equal (toolgate-call-text
+                  '((status . "rejected")
+                    (comments . [((path . "a") (line . 2) (text . "why?"))
+                                 ((path . "a") (line . 3) (side . "old")
+                                  (text . "keep"))]))
+                  nil)
+                 "The call was rejected.\na:2: why?\na:3 (removed line): keep"))
+  (should (equal (toolgate-call-text
                   '((status . "error") (error (code . "STALE_FILE")
                                               (message . "It changed.")))
                   nil)

@@ -79,6 +79,16 @@
           (kill-buffer))
         (should (= given-up 1))))))
 
+(ert-deftest toolgate-log-shows-comments ()
+  "The line of a rejection has the comments on lines of the diff."
+  (should (string-search
+           "rejected not today a.txt:2 (removed line): keep b.txt:1: why?"
+           (toolgate-log--line
+            '((type . "tool.result") (status . "rejected") (reason . "not today")
+              (comments . [((path . "a.txt") (line . 2) (side . "old")
+                            (text . "keep"))
+                           ((path . "b.txt") (line . 1) (text . "why?"))]))))))
+
 (ert-deftest toolgate-log-in-another-mode ()
   "What was told is not told again by the mode that one goes back to."
   (with-temp-buffer

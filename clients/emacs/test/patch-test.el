@@ -64,6 +64,20 @@ deleted file mode 100644
                                   (toolgate-patch-place diff 3)
                                 (error 'failed)))))))
 
+(ert-deftest toolgate-patch-lines-of-files ()
+  "Each line of a hunk is a line of the old or of the new text."
+  (let ((targets (toolgate-patch-targets patch-test-diff)))
+    (should (equal (mapcar (lambda (line) (cdr (assq line targets)))
+                           '(0 10 11 12 13 19 25))
+                   '(nil ("odd.txt" old 7) ("odd.txt" new 7) ("odd.txt" new 8)
+                         nil ("tab\té\"" old 1) ("new.txt" new 1)))))
+  (let ((diff "--- a/x\n+++ b/z\n@@ -3 +5,2 @@\n-y\n+z\n+\n@@ -9,2 +12,2 @@\n a\n\n"))
+    (should (equal (toolgate-patch-targets diff)
+                   '((3 "z" old 3) (4 "z" new 5) (5 "z" new 6)
+                     (7 "z" new 12) (8 "z" new 13))))
+    (should (equal (cdar (toolgate-patch-targets diff '(("x" "told"))))
+                   '("told" old 3)))))
+
 (ert-deftest toolgate-patch-places ()
   "Each line of a diff is about one line of one file."
   (should (equal (mapcar (lambda (line)

@@ -39,7 +39,7 @@ Details
   call           tc_1
 
 Keys
-  y approve   n reject   r reject with a reason   a always…
+  y approve   n reject   r reject with a reason   c comment   a always…
   e edit the params   m session mode   d whole diff   D ediff   o the file
   w copy   SPC next part   f fold or unfold   ? help   q close, undecided
 "))

@@ -64,6 +64,27 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
     await emacs.waitForScreen(asksNothing)
   })
 
+  await t.test('c comments on a line of the diff; n sends the comments', async t => {
+    const { tool_call_id } = await edit('tulips', 'lilies')
+    await emacs.waitForScreen(ASKS)
+    await emacs.press(...TO_PROMPT, 'C-s')
+    await emacs.type('tulips')
+    await emacs.press('Enter', 'c')
+    await emacs.waitForScreen(/Comment on removed line 2:/)
+    await emacs.type('Keep these.')
+    await emacs.press('Enter')
+    await emacs.waitForScreen(/^-tulips\n {2}» Keep these\.\n\+lilies$/m)
+    await emacs.waitForScreen(/mode ask · 1 comment · /)
+    await emacs.press(...APPROVE)
+    await emacs.waitForScreen(/Not approved: 1 comment can only be sent with a rejection/)
+    await emacs.press('n')
+    t.equal(await ended(tool_call_id), 'rejected')
+    t.match(await client.get(tool_call_id), {
+      comments: [{ path: 'poem.txt', line: 2, side: 'old', text: 'Keep these.' }]
+    })
+    await emacs.waitForScreen(asksNothing)
+  })
+
   await t.test('m sets the session mode, which the prompt and the mode line show', async t => {
     const { tool_call_id } = await edit('tulips', 'lilies')
     await emacs.waitForScreen(/1 pending · .*mode ask/)
