@@ -136,6 +136,67 @@ t.test('rejects, also with a reason', async t => {
   t.match(await getCall(second), { user_message: 'violets are fine', rejected_by: { client: 'vscode' } })
 })
 
+const bed = (flower: string, last: string) => `roses\n${flower}\n${'grass\n'.repeat(9)}${last}\n`
+
+t.test('sends comments on lines of the diff with a rejection, and only with that', async t => {
+  const { ask, review, run, decide, answers, questions, comment, comments, brief, getCall, ended, items, activeText } =
+    await openWindow(t, { files: { 'poem.txt': bed('violets', 'moss') } })
+  const id = await ask('write_file', { path: 'poem.txt', content: bed('tulips', 'fern') })
+  await review(id)
+  await t.rejects(comment('new', 7, 'Too far.'), /cannot be commented on/)
+  await t.rejects(comment('old', 1, 'Unchanged.'), /cannot be commented on/)
+  await comment('old', 2, 'Keep these.')
+  const { comments: tulips } = await comment('new', 2, 'No.')
+  const { comments: roses } = await comment('new', 1, 'Short.')
+  t.same(comments(), ['2: Keep these.', '2: No.', '1: Short.'])
+  await run('toolgate.removeComment', roses[0])
+  await run('toolgate.editComment', tulips[0])
+  tulips[0].body = 'x'.repeat(2_001)
+  await run('toolgate.saveComment', tulips[0])
+  t.equal(tulips[0].mode, 0, 'it is still edited')
+  await run('toolgate.cancelComment', tulips[0])
+  t.same(comments(), ['2: Keep these.', '2: No.'])
+  tulips[0].body = 'Daisies!'
+  await run('toolgate.saveComment', tulips[0])
+  t.equal(tulips[0].mode, 1)
+
+  for (const command of ['toolgate.approve', 'toolgate.always']) {
+    await decide(command)
+    t.equal(brief.at(-1), 'nothing was approved: 2 comments can only be sent with a rejection, or removed')
+  }
+  t.equal((await getCall(id)).status, 'awaiting_approval')
+  answers.push('not the plants')
+  await decide('toolgate.rejectWithReason')
+  t.match(questions.at(-1).prompt, 'It is, with 2 comments, sent to the caller.')
+  await ended(id, 'rejected')
+  t.same((await getCall(id)).comments, [
+    { path: 'poem.txt', line: 2, side: 'old', text: 'Keep these.' },
+    { path: 'poem.txt', line: 2, text: 'Daisies!' }
+  ])
+  await waitUntil('the threads to be removed', () => comments().length === 0)
+  await waitUntil('the call to be listed', () => items('toolgate.recent').length > 0)
+  await run('toolgate.showCall', items('toolgate.recent')[0].element)
+  t.match(activeText(), '▌ Comments\n│ poem.txt:2 (removed line): Keep these.\n│ poem.txt:2: Daisies!\n')
+})
+
+t.test('keeps comments on lines that a new preview shows too', async t => {
+  const { ask, review, write, decide, post, comment, comments, messages, getCall, ended } = await openWindow(t, {
+    files: { 'poem.txt': bed('violets', 'moss') }
+  })
+  const id = await ask('write_file', { path: 'poem.txt', content: bed('tulips', 'fern') })
+  await review(id)
+  await comment('old', 2, 'Keep these.')
+  await comment('new', 12, 'No fern.')
+  write('poem.txt', bed('violets', 'fern'))
+  await post('/approve', { tool_call_id: id, digest: 'f'.repeat(64) })
+  await waitUntil('a comment to be dropped', () => comments().length === 1)
+  t.same(comments(), ['2: Keep these.'])
+  t.match(messages.at(-1), '1 comment was dropped: the lines are no longer in the diff.')
+  await decide('toolgate.reject')
+  await ended(id, 'rejected')
+  t.same((await getCall(id)).comments, [{ path: 'poem.txt', line: 2, side: 'old', text: 'Keep these.' }])
+})
+
 t.test('saves a rule that is shown word for word', async t => {
   const { ask, review, decide, answers, questions, ended, get } = await openWindow(t)
   const id = await ask('edit_file', EDIT)

@@ -178,7 +178,9 @@ export function createWindow(root: string, settings: Readonly<Record<string, unk
   /** Answers of the person to the next questions. */
   const answers: unknown[] = []
   const questions: Any[] = []
+  const threads = new Set<Any>()
   let lenses: Any
+  let commentController: Any
   let tabs: Tab[] = []
   let active: Tab | undefined
   let editors: Any[] = []
@@ -341,6 +343,14 @@ export function createWindow(root: string, settings: Readonly<Record<string, unk
     ViewColumn: { Active: -1, Beside: -2 },
     ConfigurationTarget: { Global: 1 },
     ProgressLocation: { Window: 10 },
+    CommentMode: { Editing: 0, Preview: 1 },
+    CommentThreadCollapsibleState: { Expanded: 1 },
+    comments: {
+      createCommentController: () => {
+        commentController = { dispose() {} }
+        return commentController
+      }
+    },
     window,
     env: {
       asExternalUri: async (uri: Uri) => uri,
@@ -444,6 +454,19 @@ export function createWindow(root: string, settings: Readonly<Record<string, unk
       const found = active && lenses.provideCodeLenses(active.documents[0])
       return (found as CodeLens[]).map(({ command }) => command.title)
     },
+    /** Comments on a line of the active comparison, as the person does beside the line. Returns the thread. */
+    async comment(side: 'old' | 'new', line: number, text: string) {
+      const { uri } = active!.documents.at(side === 'old' ? 0 : 1)!
+      const ranges: Range[] = commentController.commentingRangeProvider.provideCommentingRanges({ uri })
+      if (!ranges.some(({ start, end }) => start.line <= line - 1 && line - 1 <= end.line))
+        throw new Error(`Line ${line} cannot be commented on.`)
+      const thread = { uri, range: new Range(line - 1, 0, line - 1, 0), dispose: () => threads.delete(thread) } as Any
+      threads.add(thread)
+      await commands.get('toolgate.addComment')!({ thread, text })
+      return thread
+    },
+    /** Returns the comments in editors, as `line: text`. */
+    comments: () => [...threads].map(({ range, comments: [{ body }] }) => `${range.end.line + 1}: ${body}`),
     closeActive: () => window.tabGroups.close(active ? [active] : []),
     /** Changes the text of a file, without saving it. */
     async type(uri: Uri, text: string) {

@@ -25,7 +25,7 @@ t.test('approves what was shown', async t => {
 t.test('rejects with a reason, which the caller gets', async t => {
   const { session, client, ask, read } = await startSession(t)
   const entry = await ask('edit_file', EDIT)
-  await reject(client, session.calls, entry, 'violets are fine')
+  await reject(client, session.calls, entry, { reason: 'violets are fine' })
   const call = await client.get(entry.call.tool_call_id)
   t.match(call, { status: 'rejected', user_message: 'violets are fine', rejected_by: { client: 'vscode' } })
   t.equal(read('poem.txt'), POEM)

@@ -13,6 +13,7 @@ import { DecisionCommands } from './ui/decision-commands.ts'
 import { DisplayRecorder } from './ui/display-recorder.ts'
 import { createEffectHandlers } from './ui/effects.ts'
 import { createJobsTree, registerJobCommands } from './ui/job-terminal.ts'
+import { LineComments } from './ui/line-comments.ts'
 import { MemoryFiles } from './ui/memory-files.ts'
 import { registerModeCommands } from './ui/mode-commands.ts'
 import { announceWaitingCalls } from './ui/notifications.ts'
@@ -38,13 +39,15 @@ export function activate({ subscriptions }: vscode.ExtensionContext) {
   const activeTab = new ActiveTab(guard)
   const shared = { session, documents, files, recorder, activeTab, guard }
   const editors = new CallEditors(shared)
+  const comments = new LineComments(session)
   const proposals = new Proposals(shared)
   const unsavedText = new UnsavedText(session)
   const paramsEditor = new ParamsEditor({ ...shared, editors })
   const server = new ServerCommands(session)
   const command = createCommandRegistry(subscriptions)
 
-  new DecisionCommands({ ...shared, editors }).register(command)
+  new DecisionCommands({ ...shared, editors, comments }).register(command)
+  comments.register(command)
   new UndoCommands(shared).register(command)
   proposals.register(command)
   paramsEditor.register(command)
@@ -56,6 +59,7 @@ export function activate({ subscriptions }: vscode.ExtensionContext) {
     recorder,
     activeTab,
     editors,
+    comments,
     unsavedText,
     paramsEditor,
     server,

@@ -36,14 +36,17 @@ export function approve(
   )
 }
 
-/** Rejects the call. The reason is sent to the caller. */
+/** Rejects the call. The reason and the comments are sent to the caller. */
 export function reject(
   client: DecidingClient,
   calls: WaitingCalls,
   entry: WaitingEntry,
-  reason?: string
+  { reason, comments = [] }: Pick<RejectRequest, 'reason' | 'comments'> = {}
 ): Promise<DecisionReport | undefined> {
-  const decision: RejectRequest = reason === undefined ? {} : { reason, user_message: reason }
+  const decision: RejectRequest = {
+    ...(reason !== undefined && { reason, user_message: reason }),
+    ...(comments.length > 0 && { comments })
+  }
   return decide(client, calls, entry, () => client.reject(entry.call.tool_call_id, decision))
 }
 

@@ -1,5 +1,6 @@
 // The card of a call that no longer waits.
 import type { Call } from '../../../../src/client/client.ts'
+import { formatRejectionMessage } from '../../../../src/text/rejection-message.ts'
 import type { Card } from './card.ts'
 import { CardWriter } from './card-writer.ts'
 import { describeEnd } from './describe-end.ts'
@@ -31,6 +32,10 @@ export function writeOutcomeCard(call: Call): Card {
     card.heading('Changed files')
     for (const { operation, path } of call.changes) card.line(`${operation}  ${path}`)
     if (call.undo && !call.undo.available) card.line(`Undo is not possible: ${call.undo.reason ?? 'not available'}`)
+  }
+  if (call.status === 'rejected' && call.comments?.length) {
+    card.heading('Comments')
+    card.quote(formatRejectionMessage({ comments: call.comments })!)
   }
   card.heading('Parameters')
   card.quote(JSON.stringify(call.params, null, 2))

@@ -6,17 +6,20 @@ import { getShownPreview } from '../model/call-card.ts'
 import { approve, type DecisionReport, reject } from '../model/decide.ts'
 import type { DecisionGuard } from '../model/decision-guard.ts'
 import { describeMissing } from '../model/displayed.ts'
+import { formatCommentCount } from '../model/review-comments.ts'
 import type { Session } from '../model/session.ts'
 import { isStrict, type WaitingEntry } from '../model/waiting-calls.ts'
 import type { ActiveTab } from './active-tab.ts'
 import type { CallEditors } from './call-editors.ts'
 import { type RegisterCommand, report, showBriefly, toEntry } from './commands.ts'
+import type { LineComments } from './line-comments.ts'
 
 interface DecisionOptions {
   readonly session: Session
   readonly editors: CallEditors
   readonly activeTab: ActiveTab
   readonly guard: DecisionGuard
+  readonly comments: LineComments
 }
 
 export class DecisionCommands {
@@ -24,13 +27,15 @@ export class DecisionCommands {
   readonly #editors: CallEditors
   readonly #activeTab: ActiveTab
   readonly #guard: DecisionGuard
+  readonly #comments: LineComments
   #hasOfferedWrapping = false
 
-  constructor({ session, editors, activeTab, guard }: DecisionOptions) {
+  constructor({ session, editors, activeTab, guard, comments }: DecisionOptions) {
     this.#session = session
     this.#editors = editors
     this.#activeTab = activeTab
     this.#guard = guard
+    this.#comments = comments
   }
 
   register(command: RegisterCommand) {
@@ -121,7 +126,7 @@ export class DecisionCommands {
   }
 
   async #approve(entry: WaitingEntry) {
-    if (!(await this.#isDisplayed(entry))) return
+    if (this.#hasComments(entry) || !(await this.#isDisplayed(entry))) return
     if (!isStrict(entry))
       return this.#send(entry, now => approve(this.#session.requireClient(), this.#session.calls, now))
     const title = escapeLine(getShownPreview(entry).title)
@@ -132,23 +137,28 @@ export class DecisionCommands {
   }
 
   #reject(entry: WaitingEntry) {
-    return this.#send(entry, now => reject(this.#session.requireClient(), this.#session.calls, now))
+    const comments = this.#comments.of(entry)
+    return this.#send(entry, now => reject(this.#session.requireClient(), this.#session.calls, now, { comments }))
   }
 
   async #rejectWithReason(entry: WaitingEntry) {
-    const prompt = `Reason for rejecting ${escapeLine(entry.call.approval.preview.title)}. It is sent to the caller.`
+    const { length: count } = this.#comments.of(entry)
+    const sent = count === 0 ? 'It is' : `It is, with ${formatCommentCount(count)},`
+    const prompt = `Reason for rejecting ${escapeLine(entry.call.approval.preview.title)}. ${sent} sent to the caller.`
     const reason = await vscode.window.showInputBox({ prompt, ignoreFocusOut: true })
     if (!reason) return showBriefly('you have not decided; the call still waits')
     // A new preview does not change the reason.
     const now = this.find(entry)
-    if (now) report(await reject(this.#session.requireClient(), this.#session.calls, now, reason))
+    if (!now) return
+    const comments = this.#comments.of(now)
+    report(await reject(this.#session.requireClient(), this.#session.calls, now, { reason, comments }))
   }
 
   async #always(entry: WaitingEntry) {
     if (entry.edited) return showBriefly('rules cannot be saved for edited parameters')
     const options = entry.call.approval.always_options
     if (options.length === 0) return showBriefly('no rule can be saved: this call always needs approval')
-    if (!(await this.#isDisplayed(entry))) return
+    if (this.#hasComments(entry) || !(await this.#isDisplayed(entry))) return
     const picked = await vscode.window.showQuickPick(
       options.map(option => ({ label: escapeLine(option.label), detail: formatRules(option), id: option.id })),
       { title: 'Approve, and save a rule', placeHolder: 'The rules that will be saved are below each choice' }
@@ -157,6 +167,14 @@ export class DecisionCommands {
     await this.#send(entry, now =>
       approve(this.#session.requireClient(), this.#session.calls, now, { always: picked.id })
     )
+  }
+
+  /** Returns true if the call has comments, which an approval would not send, and reports that. */
+  #hasComments(entry: WaitingEntry): boolean {
+    const { length: count } = this.#comments.of(entry)
+    if (count > 0)
+      showBriefly(`nothing was approved: ${formatCommentCount(count)} can only be sent with a rejection, or removed`)
+    return count > 0
   }
 
   /** Returns true if everything that the decision needs was displayed. Otherwise shows the next part. */
