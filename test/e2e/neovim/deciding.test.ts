@@ -255,9 +255,14 @@ t.test('deciding', needs('nvim'), async t => {
     await until(`vim.tbl_contains(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' red roses')`)
     t.notOk((await lines(name)).includes(since), 'what is shown now is so')
 
+    const shownComments = `#vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('toolgate_comments'), 0, -1, {})`
+    await lua(`vim.fn.cursor(vim.fn.index(vim.fn.getline(1, '$'), '-violets') + 1, 1)`)
+    await type('cKeep these.<CR>')
+    await until(`${shownComments} == 1`)
     await client.reject(call.tool_call_id)
     await until(NOTHING_WAITS)
     t.same(await lines(name), ['edit_file: rejected by agent', '', 'q closes this.'], 'not closed under the hands')
+    t.equal(await lua(shownComments), 0)
     await type('yq')
     await until(`${shown(name)} == 0`)
 

@@ -92,6 +92,12 @@ function M.ask(view)
   end)
 end
 
+--- The call does not wait any more.
+function M.forget(view)
+  view.comments = {}
+  if view.buffer and vim.api.nvim_buf_is_valid(view.buffer) then M.show(view) end
+end
+
 --- Whether the view may be approved: comments are sent with a rejection only. Says why not.
 function M.may_approve(view)
   local count = M.count(view)

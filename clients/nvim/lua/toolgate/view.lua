@@ -205,6 +205,7 @@ end
 approvals.on.settled = function(call, how, mine)
   local view = views[call.tool_call_id]
   views[call.tool_call_id], view.changed = nil, nil
+  comments.forget(view)
   require('toolgate.compare').close(call.tool_call_id)
   if mine and how == 'approve' then return require('toolgate.outcome').show(view, call) end
   if mine then return beside.remove(view) end
