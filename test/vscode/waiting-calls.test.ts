@@ -6,7 +6,7 @@ import { previewEditedCall } from '../../clients/vscode/src/model/edited-call.ts
 import type { WaitingEntry } from '../../clients/vscode/src/model/waiting-calls.ts'
 import type { Client } from '../../src/client/client.ts'
 import { startApp } from '../start-app.ts'
-import { LIMIT_MS, waitUntil } from '../support/wait.ts'
+import { waitUntil } from '../support/wait.ts'
 import { collect, EDIT, POEM, startSession } from './world.ts'
 
 t.test('approves what was shown', async t => {
@@ -101,4 +101,4 @@ t.test('lists the calls again after the server was restarted', async t => {
 })
 
 /** Waits until an approved call has ended. */
-const ended = (client: Client, { call }: WaitingEntry) => client.get(call.tool_call_id, { wait_ms: LIMIT_MS })
+const ended = (client: Client, { call }: WaitingEntry) => client.get(call.tool_call_id, { wait_ms: 120_000 })
