@@ -17,7 +17,7 @@ export async function fillWithEvents({ client }: ConsoleFixture, page: Page): Pr
   }
   await Promise.all(Array.from({ length: CALLS_IN_FLIGHT }, sender))
   // The page's policy forbids evaluating text. States of sessions take some of the room.
-  const held = `document.querySelector('.event')?.getAttribute('aria-setsize') >= ${EVENT_COUNT * 0.45}`
+  const held = `document.querySelector('.grid')?.getAttribute('aria-rowcount') >= ${EVENT_COUNT * 0.45}`
   while (!(await page.evaluate(held))) await setTimeout(POLL_MS)
 }
 

@@ -63,7 +63,7 @@ const SCENES: readonly Scene[] = [
     name: 'activity',
     route: 'activity',
     async prepare(page) {
-      await page.getByRole('treeitem', { name: 'grep' }).first().click()
+      await page.getByRole('row').filter({ hasText: 'grep' }).first().click()
       await page.getByRole('region', { name: 'Call' }).getByText('nextWatering').first().waitFor()
     }
   },

@@ -1,33 +1,36 @@
-// The activity panel: events, newest first, with the details of one call beside them.
+// The activity panel: calls or events, newest first, with the details of one beside them.
 import { useRef } from 'preact/hooks'
 import { useKeys } from '../shell/keys.ts'
-import { goTo, route } from '../shell/routes.ts'
+import { hrefWith, route } from '../shell/routes.ts'
 import { CallPage } from './call-page.tsx'
+import { CallsView } from './calls-view.tsx'
 import { EventPage } from './event-page.tsx'
-import { EventTree } from './event-tree.tsx'
+import { EventsView } from './events-view.tsx'
+import type { View } from './filter.ts'
 import { Filters } from './filters.tsx'
-import { hiddenCounts, showCleared, togglePause } from './list-state.ts'
+import { filter, togglePause } from './list-state.ts'
+import { Timeline } from './timeline.tsx'
+
+const VIEWS = { calls: CallsView, timeline: Timeline, events: EventsView } satisfies Record<View, unknown>
 
 export function Activity() {
   const [opened] = route.value.segments
   const self = useRef<HTMLElement>(null)
-  /** The tree handles its own keys; these move the focus to it. */
-  const enter = () => self.current?.querySelector<HTMLElement>('[role="tree"]')?.focus()
+  /** The lists handle their own keys; these move the focus to them. */
+  const enter = () => self.current?.querySelector<HTMLElement>('[role="grid"], .timeline a')?.focus()
   useKeys({
     j: enter,
     k: enter,
     p: togglePause,
-    Escape: () => {
-      if (route.peek().segments.length > 0) goTo('activity')
-    }
+    Escape: closeDetails
   })
+  const List = VIEWS[filter.value.view]
   return (
     <div class={opened === undefined ? 'panes' : 'panes panes-open'}>
       <h1 class="spoken">Activity</h1>
-      <section class="panes-list activity" aria-label="Events" ref={self}>
+      <section class="panes-list activity" aria-label="Activity" ref={self}>
         <Filters />
-        <EventTree opened={opened} />
-        <OlderNotice />
+        <List opened={opened} />
       </section>
       {opened !== undefined && (
         <section class="panes-detail" aria-label={opened.startsWith('tc_') ? 'Call' : 'Event'}>
@@ -38,20 +41,6 @@ export function Activity() {
   )
 }
 
-function OlderNotice() {
-  const { skipped, cleared } = hiddenCounts.value
-  if (skipped + cleared === 0) return null
-  return (
-    <p class="activity-older muted small row">
-      {skipped > 0 && <span>{skipped.toLocaleString('en')} older events skipped</span>}
-      {cleared > 0 && (
-        <>
-          <span>{cleared.toLocaleString('en')} cleared</span>
-          <button type="button" class="button quiet" onClick={showCleared}>
-            Show
-          </button>
-        </>
-      )}
-    </p>
-  )
+function closeDetails() {
+  if (route.peek().segments.length > 0) location.hash = hrefWith({ segments: [] })
 }

@@ -6,16 +6,22 @@ import { RequestedAs } from '../approvals/facts.tsx'
 import { SessionLink } from '../changes/session-link.tsx'
 import { Diff } from '../diff/diff.tsx'
 import { serverNameOf } from '../hub/server-name.ts'
-import { hrefOf } from '../shell/routes.ts'
+import { hrefOf, hrefWith } from '../shell/routes.ts'
 import { eventRing, eventRingVersion } from '../store/event-ring.ts'
+import { jobs } from '../store/jobs.ts'
 import { CopyButton } from '../text/copy-button.tsx'
 import { formatDateTime } from '../text/format.ts'
 import { formatTime } from '../text/format-time.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { JsonView, TextBlock } from '../text/text-block.tsx'
+import { CallDecision } from './call-decision.tsx'
+import { CallOutput, hasOutput } from './call-output.tsx'
+import { toCallRow, withJob } from './call-row.ts'
 import { ChangedFiles, hasChangedFiles } from './changed-files.tsx'
-import { callIdOf } from './entries.ts'
-import { describeCall, formatEvent } from './format-event.ts'
+import { callIdOf } from './events.ts'
+import { Facts } from './facts.tsx'
+import { formatEvent } from './format-event.ts'
+import { Section } from './section.tsx'
 import { Status } from './status.tsx'
 import { UndoDialog } from './undo-dialog.tsx'
 import { useCall } from './use-call.ts'
@@ -30,14 +36,14 @@ export function CallPage({ id, panel = 'activity' }: { id: string; panel?: strin
       <header class="detail-head">
         <h2 class="mono">{markInvisible(call?.tool ?? id)}</h2>
         {call && <Status status={call.status} />}
-        <a class="button quiet detail-close" href={hrefOf(panel)}>
+        <a class="button quiet detail-close" href={hrefWith({ segments: [] })}>
           Close
         </a>
       </header>
       {fault !== undefined && <p class="notice bad">{fault}</p>}
       {call && (
         <>
-          <p class="detail-about">{markInvisible(describeShownCall(call))}</p>
+          <p class="detail-about">{markInvisible(toCallRow(call).title)}</p>
           <div class="row">
             {call.status === 'awaiting_approval' && (
               <a class="button primary" href={hrefOf('approvals', id)}>
@@ -54,24 +60,21 @@ export function CallPage({ id, panel = 'activity' }: { id: string; panel?: strin
             </CopyButton>
           </div>
           <CallFacts call={call} />
+          <CallDecision call={call} />
+          <CallResult call={call} />
+          {hasOutput(call) && (
+            <Section title="Output">
+              <CallOutput call={call} />
+            </Section>
+          )}
+          <CallChanges call={call} />
           <Section title="Times">
-            <Waterfall call={call} />
+            <Waterfall call={withJob(toCallRow(call), jobs.value.get(id))} />
           </Section>
           <Section title="Params">
             <JsonView value={call.params} label="Params" />
           </Section>
           <RequestedAs call={call} />
-          {previewDiff(call) !== undefined && (
-            <Section title="Shown to the approver">
-              <Diff text={previewDiff(call) ?? ''} />
-            </Section>
-          )}
-          <CallOutcome call={call} />
-          {hasChangedFiles(call) && (
-            <Section title="Files">
-              <ChangedFiles call={call} />
-            </Section>
-          )}
           <CallEvents id={id} />
           <details class="detail-section">
             <summary>The call as JSON</summary>
@@ -84,86 +87,62 @@ export function CallPage({ id, panel = 'activity' }: { id: string; panel?: strin
   )
 }
 
-const describeShownCall = (call: Call): string =>
-  describeCall({
-    title: call.status === 'success' ? call.result.title : undefined,
-    shown: 'approval' in call ? call.approval?.preview.title : undefined,
-    params: call.params,
-    why: call.status === 'error' ? call.error.message : 'reason' in call ? call.reason : undefined
-  })
-
-const previewDiff = (call: Call) => ('approval' in call ? call.approval?.preview.diff : undefined)
-
-const Section = ({ title, children }: { title: string; children: ComponentChildren }) => (
-  <section class="detail-section">
-    <h3>{title}</h3>
-    {children}
-  </section>
-)
-
 function CallFacts({ call }: { call: Call }) {
-  const decision = 'rejected_by' in call ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
-  const facts: [name: string, value: string | undefined][] = [
+  const facts: [name: string, value: ComponentChildren][] = [
     ['Requested', `${formatDateTime(call.created_at)} by ${call.client}`],
     ['Agent', call.agent],
     ['Server', serverNameOf(call)],
-    ['Session', call.session_id],
+    ['Session', <SessionLink key="session" call={call} />],
     ['Workspace', call.workspace],
     ['Context', call.context],
-    ['Decided', decision && describeDecision(decision)],
     [
       'Hooks',
       call.hooks?.map(({ name, outcome, reason }) => [name, outcome, reason].filter(Boolean).join(' ')).join('; ')
     ],
     ['Call', call.tool_call_id]
   ]
+  return <Facts facts={facts} />
+}
+
+/** The output of a command, or the text that another tool returned. */
+function CallResult({ call }: { call: Call }) {
+  if (call.status === 'error')
+    return (
+      <Section title="Error">
+        <p class="notice bad">{markInvisible(`${call.error.code}: ${call.error.message}`)}</p>
+      </Section>
+    )
+  const reason = 'reason' in call && call.status !== 'rejected' ? call.reason : undefined
+  if (reason !== undefined)
+    return (
+      <Section title="Reason">
+        <p class="notice bad">{markInvisible(reason)}</p>
+      </Section>
+    )
+  if (call.status !== 'success' || hasOutput(call)) return null
   return (
-    <dl class="facts">
-      {facts.map(
-        ([name, value]) =>
-          value !== undefined && [
-            <dt key={`${name} is`}>{name}</dt>,
-            <dd key={name}>{name === 'Session' ? <SessionLink call={call} /> : markInvisible(value)}</dd>
-          ]
-      )}
-    </dl>
-  )
-}
-
-interface Decision {
-  source: keyof typeof DECISION_SOURCES
-  client?: string
-  reason?: string
-}
-
-function describeDecision({ source, client, reason }: Decision): string {
-  const decided = `${DECISION_SOURCES[source]}${client ? ` (${client})` : ''}`
-  return source === 'mode' && reason !== undefined ? `${decided}. ${reason}` : decided
-}
-
-const DECISION_SOURCES = {
-  auto: 'automatically, because it needed no approval',
-  mode: 'by the session mode',
-  user: 'by a person',
-  rule: 'by a saved rule',
-  config: 'by the configuration',
-  hook: 'by a hook'
-} as const
-
-function CallOutcome({ call }: { call: Call }) {
-  const text = call.status === 'success' ? call.result.content : undefined
-  const why =
-    call.status === 'error' ? `${call.error.code}: ${call.error.message}` : 'reason' in call ? call.reason : undefined
-  if (text === undefined && why === undefined) return null
-  return (
-    <Section title={why === undefined ? 'Result' : 'Why'}>
-      {why === undefined ? (
-        <TextBlock text={text ?? ''} label="Result" />
-      ) : (
-        <p class="notice bad">{markInvisible(why)}</p>
-      )}
+    <Section title="Result">
+      <TextBlock text={call.result.content} label="Result" />
     </Section>
   )
+}
+
+/** The diff that a person approved, or else the one that the tool returned; and the files. */
+function CallChanges({ call }: { call: Call }) {
+  const diff = findDiff(call)
+  if (diff === undefined && !hasChangedFiles(call)) return null
+  return (
+    <Section title={call.status === 'success' ? 'Changes' : 'Requested changes'}>
+      {diff !== undefined && <Diff text={diff} />}
+      {hasChangedFiles(call) && <ChangedFiles call={call} />}
+    </Section>
+  )
+}
+
+function findDiff(call: Call): string | undefined {
+  const shown = 'approval' in call ? call.approval?.preview.diff : undefined
+  const data = call.status === 'success' ? (call.result.data as { diff?: unknown } | null) : undefined
+  return shown ?? (typeof data?.diff === 'string' && data.diff !== '' ? data.diff : undefined)
 }
 
 function CallEvents({ id }: { id: string }) {

@@ -1,80 +1,101 @@
-// State of the activity list: the newest events, without those cleared or filtered out, current or as of the last pause.
+// State of the lists: the filter of the address, and the rows that match it, current or as of the last pause.
 import { computed, signal } from '@preact/signals'
-import type { Event } from '../../src/client/client.ts'
-import { goTo } from '../shell/routes.ts'
-import { eventRing, eventRingVersion } from '../store/event-ring.ts'
-import { collectFacets, type Filter, filterEntries, groupEvents, NO_FILTER } from './entries.ts'
-import { type Row, toRows } from './rows.ts'
-import { throttled } from './throttled.ts'
+import type { Call, Event } from '../../src/client/client.ts'
+import { route } from '../shell/routes.ts'
+import { eventRing } from '../store/event-ring.ts'
+import { jobs } from '../store/jobs.ts'
+import { type CallRow, withJob } from './call-row.ts'
+import { eventsVersion, liveCalls, type OlderQuery, older } from './call-store.ts'
+import { filterEvents } from './events.ts'
+import { type Facet, matchesCall, readFilter, toWords } from './filter.ts'
 
-/** A faster list would be unreadable. */
-const UPDATE_INTERVAL_MS = 100
+export const filter = computed(() => readFilter(route.value.query))
+const words = computed(() => toWords(filter.value.text))
 
-export const filter = signal<Filter>(NO_FILTER)
-/** Calls whose events are expanded. */
-export const expandedCalls = signal<ReadonlySet<string>>(new Set())
+/** The filters that the server applies. */
+export const olderQuery = computed((): OlderQuery => {
+  const { status, tool, session } = filter.value
+  return {
+    ...(status && { status: status as Call['status'] }),
+    ...(tool && { tool }),
+    ...(session && { session_id: session })
+  }
+})
+/** True if loaded calls may not match: the server does not have these filters. */
+export const isFilteredHere = computed(() => filter.value.text !== '' || filter.value.agent !== '')
 
-/** The events at the time of the pause. */
-const pausedSnapshot = signal<EventSnapshot | undefined>(undefined)
-/** All events up to this one have been cleared. */
-const clearedSeq = signal(0)
+/** The rows at the time of the pause. */
+const paused = signal<Snapshot | undefined>(undefined)
 
-interface EventSnapshot {
+interface Snapshot {
+  calls: readonly CallRow[]
+  /** Oldest first. */
   events: readonly Event[]
-  older: number
+  eventCount: number
 }
 
-const throttledVersion = throttled(eventRingVersion, UPDATE_INTERVAL_MS).value
-const latestEvents = computed((): EventSnapshot => {
-  throttledVersion.value
-  return { events: eventRing.events.slice(), older: eventRing.evicted }
+const current = computed((): Snapshot => {
+  eventsVersion.value
+  const { events, evicted } = eventRing
+  return { calls: liveCalls.value, events: events.slice(), eventCount: evicted + events.length }
 })
-const currentEvents = computed(() => pausedSnapshot.value ?? latestEvents.value)
-const visibleEvents = computed(() => {
-  const { events } = currentEvents.value
-  return clearedSeq.value === 0 ? events : events.filter(({ seq }) => seq > clearedSeq.value)
+const shown = computed(() => paused.value ?? current.value)
+
+/** The calls that match the filter, newest first. */
+export const calls = computed((): readonly CallRow[] => [...newestCalls.value, ...olderMatches.value])
+const newestCalls = computed(() => selectCalls(shown.value.calls))
+const olderMatches = computed(() => selectCalls(older.value.rows))
+
+function selectCalls(rows: readonly CallRow[]): CallRow[] {
+  const running = jobs.value
+  const wanted = filter.value
+  const withJobs = running.size === 0 ? rows : rows.map(row => withJob(row, running.get(row.id)))
+  return withJobs.filter(row => matchesCall(row, wanted, words.value))
+}
+
+/** The events that match the filter, newest first. */
+export const events = computed(() => filterEvents(shown.value.events, filter.value).toReversed())
+
+/** Number of events that were published before those of the list. */
+export const skippedEvents = computed(() => shown.value.eventCount - shown.value.events.length)
+
+/** The values to filter by. */
+export const facets = computed((): Record<Exclude<Facet, 'status'>, string[]> => {
+  const rows = [liveFacets.value, olderFacets.value]
+  const merge = (name: keyof CallFacets) => [...new Set(rows.flatMap(found => [...found[name]]))].sort()
+  return {
+    tool: merge('tool'),
+    agent: merge('agent'),
+    session: merge('session'),
+    server: merge('server'),
+    type: [...new Set(shown.value.events.map(({ type }) => type))].sort()
+  }
 })
+const liveFacets = computed(() => collectFacets(shown.value.calls))
+const olderFacets = computed(() => collectFacets(older.value.rows))
 
-export const facetOptions = computed(() => collectFacets(visibleEvents.value))
-export const entries = computed(() => filterEntries(groupEvents(visibleEvents.value), filter.value))
-export const rows = computed(() => toRows(entries.value, expandedCalls.value))
+type CallFacets = Record<'tool' | 'agent' | 'session' | 'server', Set<string>>
 
-/** Counts of older events that are not shown: evicted here, or cleared. */
-export const hiddenCounts = computed(() => ({
-  skipped: currentEvents.value.older,
-  cleared: currentEvents.value.events.length - visibleEvents.value.length
-}))
+function collectFacets(rows: readonly CallRow[]): CallFacets {
+  const found: CallFacets = { tool: new Set(), agent: new Set(), session: new Set(), server: new Set() }
+  for (const { tool, agent, session, server } of rows) {
+    if (tool) found.tool.add(tool)
+    if (agent !== undefined) found.agent.add(agent)
+    if (session !== undefined) found.session.add(session)
+    if (server !== undefined) found.server.add(server)
+  }
+  return found
+}
 
-export const isPaused = computed(() => pausedSnapshot.value !== undefined)
-/** Number of events since the pause. */
+export const isPaused = computed(() => paused.value !== undefined)
+/** Number of calls, or in the view of them events, since the pause. */
 export const missedCount = computed(() => {
-  const then = pausedSnapshot.value
-  return then ? latestEvents.value.older + latestEvents.value.events.length - then.older - then.events.length : 0
+  const then = paused.value
+  if (!then) return 0
+  const now = current.value
+  return filter.value.view === 'events' ? now.eventCount - then.eventCount : now.calls.length - then.calls.length
 })
 
 export function togglePause() {
-  pausedSnapshot.value = pausedSnapshot.peek() ? undefined : latestEvents.peek()
-}
-
-export function clearEvents() {
-  clearedSeq.value = latestEvents.peek().events.at(-1)?.seq ?? 0
-  if (pausedSnapshot.peek()) pausedSnapshot.value = latestEvents.peek()
-}
-
-export function showCleared() {
-  clearedSeq.value = 0
-}
-
-export function toggleExpanded(key: string) {
-  const next = new Set(expandedCalls.peek())
-  if (!next.delete(key)) next.add(key)
-  expandedCalls.value = next
-}
-
-/** Returns the id a row links to: its call, or its event, the newest of several. */
-export const detailIdOf = ({ entry, event = entry.events.at(-1)! }: Row): string =>
-  entry.tool_call_id ?? String(event.seq)
-
-export function openRow(row: Row) {
-  goTo('activity', detailIdOf(row))
+  paused.value = paused.peek() ? undefined : current.peek()
 }

@@ -1,9 +1,21 @@
-// Splits the duration of a call into phases: approval, queue, execution.
-import type { Call } from '../../src/client/client.ts'
+// Splits the duration of a call into phases: approval, queue, execution, and its job.
+
+/** The times of a call, in milliseconds since 1970. */
+export interface CallTimes {
+  status: string
+  createdAt: number
+  /** True if it needed a decision. */
+  waited: boolean
+  decidedAt?: number
+  startedAt?: number
+  endedAt?: number
+  /** Times of the job that it left in the background. */
+  jobStartedAt?: number
+  jobEndedAt?: number
+}
 
 export interface Phase {
-  name: string
-  /** Milliseconds since the call was requested. */
+  name: 'decision' | 'turn' | 'run' | 'job'
   from: number
   to: number
   /** It has not ended. */
@@ -11,35 +23,20 @@ export interface Phase {
 }
 
 /** Returns the phases of a call in order. `now` is the provisional end of one that has not ended. */
-export function toPhases(call: Call, now: number): Phase[] {
-  const asked = Date.parse(call.created_at)
-  const at = (time: string | undefined) => (time === undefined ? undefined : Math.max(0, Date.parse(time) - asked))
-  const started = at('started_at' in call ? call.started_at : undefined)
-  const ended = at('finished_at' in call ? call.finished_at : undefined)
-  const decided = wasDecidedByUser(call) ? at(decisionOf(call)?.at) : undefined
-  const waited =
-    call.status === 'awaiting_approval' || decided !== undefined || (requiredApproval(call) && started === undefined)
-  const marks: { name: string; to: number | undefined }[] = [
-    ...(waited ? [{ name: 'decision', to: decided ?? (call.status === 'awaiting_approval' ? undefined : ended) }] : []),
-    ...(call.status === 'awaiting_approval' || (ended !== undefined && started === undefined)
-      ? []
-      : [{ name: 'turn', to: started }]),
-    ...(started === undefined ? [] : [{ name: 'run', to: ended }])
-  ]
-  let from = 0
-  return marks.map(({ name, to }) => {
-    const phase = {
-      name,
-      from,
-      to: Math.max(from, to ?? now - asked),
-      ...(to === undefined && { open: true as const })
-    }
+export function toPhases(call: CallTimes, now: number): Phase[] {
+  const { status, createdAt, waited, decidedAt, startedAt, endedAt, jobStartedAt, jobEndedAt } = call
+  const isWaiting = status === 'awaiting_approval'
+  const neverRan = isWaiting || (endedAt !== undefined && startedAt === undefined)
+  const ends: [name: Phase['name'], to: number | undefined][] = [
+    ...(waited ? [['decision', isWaiting ? undefined : (decidedAt ?? startedAt ?? endedAt)] as const] : []),
+    ...(neverRan ? [] : [['turn', startedAt] as const]),
+    ...(startedAt === undefined ? [] : [['run', endedAt] as const]),
+    ...(jobStartedAt === undefined ? [] : [['job', jobEndedAt] as const])
+  ].map(([name, to]) => [name, to])
+  let from = createdAt
+  return ends.map(([name, to]) => {
+    const phase = { name, from, to: Math.max(from, to ?? now), ...(to === undefined && { open: true as const }) }
     from = phase.to
     return phase
   })
 }
-
-const decisionOf = (call: Call) =>
-  'rejected_by' in call ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
-const wasDecidedByUser = (call: Call) => decisionOf(call)?.source === 'user'
-const requiredApproval = (call: Call) => 'approval' in call && call.approval !== undefined

@@ -1,37 +1,4 @@
-// The rows of the list and the visible range of them. All rows have one height, so that ten thousand cost no more than those on
-// the screen.
-import type { Event } from '../../src/client/client.ts'
-import { type Entry, isGroup } from './entries.ts'
-
-export interface Row {
-  key: string
-  /** 1: top level. 2: an event of the call above. */
-  level: 1 | 2
-  entry: Entry
-  /** Undefined if the row is a whole call, or all states of a session. */
-  event?: Event
-  /** Its position within its level, from 1, and the size of that level. */
-  place: number
-  of: number
-}
-
-/** Returns the rows of entries, with the events of the calls in `open`. */
-export function toRows(entries: readonly Entry[], open: ReadonlySet<string>): Row[] {
-  const rows: Row[] = []
-  for (const [index, entry] of entries.entries()) {
-    const { key, events } = entry
-    const place = { place: index + 1, of: entries.length }
-    if (!isGroup(entry)) {
-      rows.push({ key, level: 1, entry, event: events[0]!, ...place })
-      continue
-    }
-    rows.push({ key, level: 1, entry, ...place })
-    if (!open.has(key)) continue
-    for (const [n, event] of events.entries())
-      rows.push({ key: `${key}/${event.seq}`, level: 2, entry, event, place: n + 1, of: events.length })
-  }
-  return rows
-}
+// The visible range of a list. All rows have one height, so that a hundred thousand cost no more than those on the screen.
 
 export interface RowWindow {
   first: number
@@ -51,19 +18,19 @@ export function visibleWindow(scrollTop: number, height: number, rowHeight: numb
 }
 
 /**
- * Returns the scroll position that keeps the visible rows in place when rows are inserted before them. At the top, new rows
- * become visible.
+ * Returns how many rows were inserted before the first visible one, so that the list can be scrolled by as many. At the top,
+ * new rows become visible: then it is 0.
  */
-export function anchorScroll(
+export function countInserted(
   scrollTop: number,
   rowHeight: number,
-  before: readonly Row[],
-  after: readonly Row[]
+  before: readonly string[],
+  after: readonly string[]
 ): number {
-  if (scrollTop < rowHeight) return scrollTop
+  if (scrollTop < rowHeight) return 0
   const index = Math.floor(scrollTop / rowHeight)
   const seen = before[index]
-  if (!seen || after[index]?.key === seen.key) return scrollTop
-  const now = after.findIndex(({ key }) => key === seen.key)
-  return now < 0 ? scrollTop : scrollTop + (now - index) * rowHeight
+  if (seen === undefined || after[index] === seen) return 0
+  const now = after.indexOf(seen)
+  return now < 0 ? 0 : now - index
 }

@@ -6,7 +6,6 @@ const STATUS_KINDS: Record<string, 'good' | 'warn' | 'bad' | 'accent'> = {
   running: 'accent',
   queued: 'accent',
 
-  waiting: 'warn',
   awaiting_approval: 'warn',
   error: 'bad',
   rejected: 'bad',
@@ -17,8 +16,10 @@ const STATUS_KINDS: Record<string, 'good' | 'warn' | 'bad' | 'accent'> = {
 
 const STATUS_LABELS: Record<string, string> = { success: 'done', awaiting_approval: 'waiting', error: 'failed' }
 
+export const statusLabel = (status: string): string => STATUS_LABELS[status] ?? status
+
 export const Status = ({ status }: { status: string }) => (
-  <span class={`badge ${STATUS_KINDS[status] ?? 'plain'}`}>{STATUS_LABELS[status] ?? status}</span>
+  <span class={`badge ${STATUS_KINDS[status] ?? 'plain'}`}>{statusLabel(status)}</span>
 )
 
 /** Adds the exit code for a command that exited by itself. */

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import type { Call } from '../../src/client/client.ts'
 import { client, toErrorMessage } from '../session/session.ts'
 import { onEvent } from '../store/updates.ts'
-import { callIdOf } from './entries.ts'
+import { callIdOf } from './events.ts'
 
 export function useCall(id: string) {
   const call = useSignal<Call | undefined>(undefined)

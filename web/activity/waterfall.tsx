@@ -1,25 +1,26 @@
 // The phases of one call as bars with their durations.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Call } from '../../src/client/client.ts'
 import { formatDuration } from '../text/format-time.ts'
-import { toPhases } from './phases.ts'
+import { type CallTimes, type Phase, toPhases } from './phases.ts'
 
 /** Redraw interval of a growing bar. */
 const TICK_MS = 1_000
 
-const PHASE_LABELS: Record<string, string> = {
+const PHASE_LABELS: Record<Phase['name'], string> = {
   decision: 'Waited for approval',
   turn: 'Queued',
-  run: 'Ran'
+  run: 'Ran',
+  job: 'Background job'
 }
-const OPEN_PHASE_LABELS: Record<string, string> = {
+const OPEN_PHASE_LABELS: Record<Phase['name'], string> = {
   decision: 'Waiting for approval',
   turn: 'Queued',
-  run: 'Running'
+  run: 'Running',
+  job: 'Background job'
 }
 
-export function Waterfall({ call }: { call: Call }) {
+export function Waterfall({ call }: { call: CallTimes }) {
   const now = useSignal(Date.now())
   const phases = toPhases(call, now.value)
   const grows = phases.some(({ open }) => open)
@@ -30,7 +31,7 @@ export function Waterfall({ call }: { call: Call }) {
     }, TICK_MS)
     return () => clearInterval(timer)
   }, [grows])
-  const whole = Math.max(1, ...phases.map(({ to }) => to))
+  const whole = Math.max(1, ...phases.map(({ to }) => to - call.createdAt))
   if (phases.length === 0) return <p class="muted">The call was rejected immediately and never ran.</p>
   return (
     <dl class="waterfall">
@@ -41,7 +42,7 @@ export function Waterfall({ call }: { call: Call }) {
           <dd aria-hidden="true" class="waterfall-track">
             <span
               class={`waterfall-bar ${name}`}
-              style={{ left: `${(from / whole) * 100}%`, width: `${((to - from) / whole) * 100}%` }}
+              style={{ left: `${((from - call.createdAt) / whole) * 100}%`, width: `${((to - from) / whole) * 100}%` }}
             />
           </dd>
         </div>

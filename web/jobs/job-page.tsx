@@ -7,13 +7,14 @@ import { client, toErrorMessage } from '../session/session.ts'
 import { ConfirmAction } from '../shell/confirm-action.tsx'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import { hrefOf } from '../shell/routes.ts'
-import { formatBytes, formatDateTime } from '../text/format.ts'
+import { formatDateTime } from '../text/format.ts'
 import { formatDuration } from '../text/format-time.ts'
 import { markInvisible } from '../text/invisible.tsx'
+import { DownloadButton } from './download-button.tsx'
 import { JobInput } from './job-input.tsx'
 import { JobPorts } from './job-ports.tsx'
 import { elapsedMs } from './jobs.tsx'
-import { downloadOutput, OutputFollower } from './output-follower.ts'
+import { OutputFollower } from './output-follower.ts'
 import { OutputTerminal } from './output-terminal.tsx'
 
 export function JobPage({ job, now }: { job: Job; now: number }) {
@@ -67,32 +68,6 @@ export function JobPage({ job, now }: { job: Job; now: number }) {
 function formatEnd({ exit_code, signal }: Job): string | undefined {
   if (typeof exit_code === 'number') return `exit code ${exit_code}`
   return typeof signal === 'string' ? `ended by ${signal}` : undefined
-}
-
-function DownloadButton({ id, onFault }: { id: string; onFault: (error: unknown) => void }) {
-  const got = useSignal<number | undefined>(undefined)
-  const download = async () => {
-    got.value = 0
-    try {
-      const blob = await downloadOutput(client(), id, bytes => {
-        got.value = bytes
-      })
-      const link = Object.assign(document.createElement('a'), {
-        href: URL.createObjectURL(blob),
-        download: `${id}.txt`
-      })
-      link.click()
-      URL.revokeObjectURL(link.href)
-    } catch (error) {
-      onFault(error)
-    }
-    got.value = undefined
-  }
-  return (
-    <button type="button" class="button" disabled={got.value !== undefined} onClick={() => void download()}>
-      {got.value === undefined ? 'Download' : formatBytes(got.value)}
-    </button>
-  )
 }
 
 function StopDialog({ job, onClose }: { job: Job; onClose: () => void }) {

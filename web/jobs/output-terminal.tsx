@@ -5,6 +5,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { toErrorMessage } from '../session/session.ts'
 import { formatBytes } from '../text/format.ts'
 import type { OutputFollower } from './output-follower.ts'
+import { OutputSearch } from './output-search.tsx'
 import type { OutputLine, StyledRun } from './output-tail.ts'
 
 /** Lines that are rendered together. */
@@ -46,6 +47,7 @@ export function OutputTerminal({ output, label, children }: Props) {
           Follow
         </button>
         {children}
+        <OutputSearch output={output} box={box} />
         <SkippedNotice bytes={output.skippedBytes} lines={droppedLines} />
       </div>
       {output.error.value !== undefined && <p class="notice bad">{toErrorMessage(output.error.value)}</p>}

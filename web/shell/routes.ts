@@ -1,40 +1,32 @@
-// The router: `#/panel/rest`. The state is in the address, so that it can be bookmarked and shared.
+// The router. The state of a view is in the address, so that it can be bookmarked and shared.
 import { signal } from '@preact/signals'
+import { formatAddress, parseAddress, type Query, type Route } from './address.ts'
 
-export interface Route {
-  panel: string
-  /** The rest, such as the id of a call. */
-  segments: readonly string[]
-}
-
-const DEFAULT_PANEL = 'approvals'
-
-export const route = signal<Route>(parseHash())
+export const route = signal<Route>(parseAddress(location.hash))
 addEventListener('hashchange', () => {
-  route.value = parseHash()
+  route.value = parseAddress(location.hash)
 })
 
-export const hrefOf = (panel: string, ...rest: string[]) => `#/${[panel, ...rest].map(encodeURIComponent).join('/')}`
+export const hrefOf = (panel: string, ...segments: string[]) => formatAddress({ panel, segments, query: {} })
 
-export function goTo(panel: string, ...rest: string[]) {
-  location.hash = hrefOf(panel, ...rest)
+/** Returns the address of this view with changes. */
+export const hrefWith = (change: Partial<Route>) => formatAddress({ ...route.value, ...change })
+
+export function goTo(panel: string, ...segments: string[]) {
+  location.hash = hrefOf(panel, ...segments)
 }
 
 /** Goes to an address that replaces the current one in the history of the tab. */
-export function replaceRoute(panel: string, ...rest: string[]) {
-  history.replaceState(null, '', hrefOf(panel, ...rest))
-  route.value = parseHash()
+export function replaceRoute(panel: string, ...segments: string[]) {
+  replaceAddress(hrefOf(panel, ...segments))
 }
 
-function parseHash(): Route {
-  const [panel = '', ...rest] = location.hash.replace(/^#\//, '').split('/').map(decodeSegment)
-  return { panel: /^[a-z]+$/.test(panel) ? panel : DEFAULT_PANEL, segments: rest.filter(part => part !== '') }
+/** Changes the query without an entry in the history, as for text that is being typed. */
+export function replaceQuery(query: Query) {
+  replaceAddress(hrefWith({ query }))
 }
 
-function decodeSegment(part: string) {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
+function replaceAddress(href: string) {
+  history.replaceState(null, '', href)
+  route.value = parseAddress(location.hash)
 }

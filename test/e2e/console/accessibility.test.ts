@@ -73,7 +73,7 @@ t.test('accessibility', needs('chromium', 'playwright-core'), async t => {
       const [{ tool_call_id: id }] = (await get('/calls?tool=read_file')).calls
       const page = await open('/#/activity')
       for (const [route, sign] of [
-        ['activity', '.event'],
+        ['activity', '.grid-space .grid-row'],
         [`activity/${id}`, '.waterfall'],
         [`jobs/${asked.tool_call_id}`, '.terminal .fg-ansi-red'],
         ['status', '.table'],

@@ -285,8 +285,8 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
       await page.evaluate(`location.hash = '#/${panel}'`)
       await page.locator('main').getByText(MARKUP).filter({ visible: true }).first().waitFor()
     }
-    await page.evaluate(`location.hash = '#/activity'`)
-    await page.locator('.event').nth(5).waitFor()
+    await page.evaluate(`location.hash = '#/activity?view=events'`)
+    await page.locator('.grid-space .grid-row').nth(5).waitFor()
     await page.evaluate(`location.hash = '#/search/${encodeURIComponent(id)}@none'`)
     await page.getByText('The hub has no call with this id.').waitFor()
     t.equal(await page.evaluate('globalThis.hacked'), undefined)

@@ -1,0 +1,52 @@
+// The decision about a call: who or what decided, when and why, and why the call needed one.
+import { type Call, describeDecider } from '../../src/client/client.ts'
+import { ReasonFacts } from '../approvals/facts.tsx'
+import { formatDateTime } from '../text/format.ts'
+import { Facts } from './facts.tsx'
+import { Section } from './section.tsx'
+
+type Decision = Extract<Call, { status: 'rejected' }>['rejected_by']
+
+const SOURCES = {
+  auto: 'automatically, because it needed no approval',
+  mode: 'by the session mode',
+  user: 'by a person',
+  rule: 'by a saved rule',
+  config: 'by the configuration',
+  hook: 'by a hook'
+} as const satisfies Record<Decision['source'], string>
+
+export function CallDecision({ call }: { call: Call }) {
+  const isRejected = call.status === 'rejected'
+  const decision: Decision | undefined = isRejected
+    ? call.rejected_by
+    : 'approved_by' in call
+      ? call.approved_by
+      : undefined
+  const approval = 'approval' in call ? call.approval : undefined
+  if (!decision && !approval) return null
+  return (
+    <Section title="Decision">
+      {decision && (
+        <Facts
+          facts={[
+            [isRejected ? 'Rejected' : 'Approved', `${formatDateTime(decision.at)} ${SOURCES[decision.source]}`],
+            ['By', describePerson(decision)],
+            ['Mode', decision.mode],
+            ['Hook', decision.hook],
+            ['Rule', decision.rule_ids?.join(', ') ?? decision.rule_id],
+            ['Reason', isRejected ? call.reason : decision.reason],
+            ['Message', isRejected ? call.user_message : undefined]
+          ]}
+        />
+      )}
+      {approval && <ReasonFacts approval={approval} />}
+    </Section>
+  )
+}
+
+/** Returns the name of the person, with the label of the client. */
+function describePerson({ token, client, via }: Decision): string | undefined {
+  const name = describeDecider({ token, client })
+  return name !== undefined && via === 'hub' ? `${name}, at the hub` : name
+}
