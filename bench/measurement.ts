@@ -1,7 +1,7 @@
 // A measurement: a figure of the server beside its floor, and the allowed distance.
 import { medianOverRounds, type Rounds } from './measure.ts'
 
-export type Unit = '' | '%' | 'ms' | 'µs' | '/s' | 'MiB' | '×'
+export type Unit = '' | '%' | 'ms' | 'µs' | '/s' | 'kB' | 'MiB' | '×'
 
 /** The target: at most, or at least, so many times the floor plus a constant. */
 export interface Target {

@@ -7,6 +7,7 @@ import cli from './cli.ts'
 import code from './code.ts'
 import judging from './command-analysis.ts'
 import commands from './commands.ts'
+import console from './console.ts'
 import edit from './edit.ts'
 import edits from './edits.ts'
 import endurance from './endurance.ts'
@@ -60,5 +61,6 @@ export const BENCHMARKS: readonly Benchmark[] = [
   mcpServer,
   start,
   cli,
+  console,
   endurance
 ]

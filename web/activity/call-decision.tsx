@@ -1,6 +1,5 @@
 // The decision about a call: who or what decided, when and why, and why the call needed one.
-import { type Call, describeDecider } from '../../src/client/client.ts'
-import { ReasonFacts } from '../approvals/facts.tsx'
+import { type Approval, type Call, describeDecider } from '../../src/client/client.ts'
 import { formatDateTime } from '../text/format.ts'
 import { Facts } from './facts.tsx'
 import { Section } from './section.tsx'
@@ -27,6 +26,16 @@ export function CallDecision({ call }: { call: Call }) {
   if (!decision && !approval) return null
   return (
     <Section title="Decision">
+      {approval && (
+        <Facts
+          facts={[
+            ['Needed', `${approval.level === 'strict' ? 'strict approval' : 'approval'}: ${approval.reason}`],
+            ...approval.matched_rules
+              .filter(({ reason }) => reason !== approval.reason)
+              .map(rule => ['Rule', describeRule(rule)] as const)
+          ]}
+        />
+      )}
       {decision && (
         <Facts
           facts={[
@@ -34,16 +43,18 @@ export function CallDecision({ call }: { call: Call }) {
             ['By', describePerson(decision)],
             ['Mode', decision.mode],
             ['Hook', decision.hook],
-            ['Rule', decision.rule_ids?.join(', ') ?? decision.rule_id],
+            ['Saved rule', decision.rule_ids?.join(', ') ?? decision.rule_id],
             ['Reason', isRejected ? call.reason : decision.reason],
             ['Message', isRejected ? call.user_message : undefined]
           ]}
         />
       )}
-      {approval && <ReasonFacts approval={approval} />}
     </Section>
   )
 }
+
+const describeRule = ({ tier, effect, reason, source }: Approval['matched_rules'][number]): string =>
+  `${effect}, ${source === 'hub' ? 'of the hub' : tier}: ${reason}`
 
 /** Returns the name of the person, with the label of the client. */
 function describePerson({ token, client, via }: Decision): string | undefined {

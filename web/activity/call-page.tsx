@@ -61,13 +61,13 @@ export function CallPage({ id, panel = 'activity' }: { id: string; panel?: strin
           </div>
           <CallFacts call={call} />
           <CallDecision call={call} />
-          <CallResult call={call} />
           {hasOutput(call) && (
             <Section title="Output">
               <CallOutput call={call} />
             </Section>
           )}
           <CallChanges call={call} />
+          <CallResult call={call} />
           <Section title="Times">
             <Waterfall call={withJob(toCallRow(call), jobs.value.get(id))} />
           </Section>

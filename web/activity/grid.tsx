@@ -1,7 +1,7 @@
 // A table of which only the visible rows are in the page. The table has the focus, and names the row that keys move.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { Boundary } from '../shell/boundary.tsx'
 import { isSequenceKey } from '../shell/keys.ts'
 import { countInserted, visibleWindow } from './rows.ts'
@@ -38,7 +38,7 @@ export function Grid<R>({ name, label, columns, rows, keyOf, listKey, ...props }
   /** Rows that were inserted above while the list was scrolled. */
   const unseen = useSignal(0)
   const rowHeight = useRef(30)
-  const keys = rows.map(keyOf)
+  const keys = useMemo(() => rows.map(keyOf), [rows])
   const before = useRef({ listKey, keys })
 
   const look = () => {

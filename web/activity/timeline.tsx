@@ -1,6 +1,6 @@
 // The newest calls of a session on one axis of time, each as a bar with its phases.
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { has } from '../session/place.ts'
 import { client } from '../session/session.ts'
 import { isSequenceKey } from '../shell/keys.ts'
@@ -18,7 +18,8 @@ import { toTicks } from './time-axis.ts'
 
 /** Maximum number of bars. */
 const MAX_CALLS = 300
-const MAX_TICKS = 6
+/** Room for a tick whose label has a date. */
+const TICK_PX = 160
 /** Redraw interval of growing bars. */
 const TICK_MS = 1_000
 const MINUTE = 60_000
@@ -28,6 +29,8 @@ export function Timeline({ opened }: { opened: string | undefined }) {
   useOlderCalls()
   useJobsOfSession(filter.value.session)
   const list = useRef<HTMLUListElement>(null)
+  const axis = useRef<HTMLDivElement>(null)
+  const axisWidth = useSignal(0)
   /** The call whose durations are shown. */
   const described = useSignal<string | undefined>(undefined)
   const now = useSignal(Date.now())
@@ -42,6 +45,13 @@ export function Timeline({ opened }: { opened: string | undefined }) {
     }, TICK_MS)
     return () => clearInterval(timer)
   }, [grows])
+  useLayoutEffect(() => {
+    const watch = new ResizeObserver(() => {
+      axisWidth.value = axis.current?.clientWidth ?? 0
+    })
+    if (axis.current) watch.observe(axis.current)
+    return () => watch.disconnect()
+  }, [rows.length === 0])
   const move = (by: number) => {
     const links = [...(list.current?.querySelectorAll('a') ?? [])]
     const at = links.indexOf(document.activeElement as HTMLAnchorElement)
@@ -58,11 +68,16 @@ export function Timeline({ opened }: { opened: string | undefined }) {
   const from = Math.min(...rows.map(({ createdAt }) => createdAt))
   const to = Math.max(from + 1, ...bars.flatMap(({ phases }) => phases.map(({ to }) => to)))
   const percent = (ms: number) => `${(ms / (to - from)) * 100}%`
-  const ticks = toTicks(from, to, MAX_TICKS, -new Date(from).getTimezoneOffset() * MINUTE)
+  const ticks = toTicks(
+    from,
+    to,
+    Math.max(2, Math.floor(axisWidth.value / TICK_PX)),
+    -new Date(from).getTimezoneOffset() * MINUTE
+  )
   const shown = bars.find(({ row }) => row.id === described.value)
   return (
     <div class="timeline">
-      <div class="timeline-axis" aria-hidden="true">
+      <div ref={axis} class="timeline-axis" aria-hidden="true">
         {ticks.map(({ at, label }) => (
           <span key={at} class="timeline-tick" style={{ left: percent(at - from) }}>
             <span>{label}</span>
