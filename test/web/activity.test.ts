@@ -105,6 +105,18 @@ t.test('the title of an unsuccessful call has its subject and the reason', async
   t.equal(rowOf(ended('cancelled', { reason: 'too late' })).title, 'too late', 'all that is left of an old call')
 })
 
+t.test('events of other shapes change nothing', async t => {
+  const row = rowOf(ASKED)
+  const shapes = [
+    event(8, 'tool.result', { status: 'success', result: 5, tool: {} }),
+    event(8, 'tool.result', { status: [], tool: 'x', error: 'no' }),
+    event(8, 'tool.decision', { decision: null }),
+    event(8, 'strange.kind' as Event['type'], {})
+  ]
+  for (const shape of shapes) t.strictSame(applyEvent(row, shape, 'tc_1'), row)
+  t.equal(applyEvent(undefined, shapes[0]!, 'tc_1').tool, '')
+})
+
 t.test('a filter is read from the query of an address, and written to it', async t => {
   const query = { status: 'error', tool: 'grep', session: 'a&b', text: 'two words', view: 'events' }
   t.strictSame(toQuery(readFilter(query)), query)

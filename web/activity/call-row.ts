@@ -82,11 +82,21 @@ export function applyEvent(row: CallRow | undefined, event: Event, id: string): 
     status: 'running',
     waited: false,
     createdAt: at,
-    ...withoutUndefined({ session: event.session_id, server: serverNameOf(event) })
+    ...(typeof event.session_id === 'string' && { session: event.session_id }),
+    ...withoutUndefined({ server: serverNameOf(event) })
   }
   const apply = APPLY[event.type] as ((row: CallRow, event: Event, at: number) => CallRow) | undefined
-  return apply ? apply(known, event, at) : known
+  if (!apply) return known
+  try {
+    const next = apply(known, event, at)
+    return TEXTS.every(name => next[name] === undefined || typeof next[name] === 'string') ? next : known
+  } catch {
+    return known
+  }
 }
+
+/** Servers of other versions, and hostile ones, send a hub events of other shapes. These change nothing. */
+const TEXTS = ['tool', 'title', 'status', 'agent', 'session'] as const
 
 type EventHandlers = {
   [T in Event['type']]?: (row: CallRow, event: Extract<Event, { type: T }>, at: number) => CallRow

@@ -149,7 +149,10 @@ export function Grid<R>({ name, label, columns, rows, keyOf, listKey, ...props }
                     class="grid-row"
                     data-active={key === active.value ? '' : undefined}
                     style={{ transform: `translateY(calc(${first + n} * var(--row)))` }}
-                    {...rowProps(first + n, key === opened, () => onOpen(row))}
+                    {...rowProps(first + n, key === opened, () => {
+                      active.value = key
+                      onOpen(row)
+                    })}
                   >
                     <Boundary>{renderCells(row, key === active.value)}</Boundary>
                   </div>
