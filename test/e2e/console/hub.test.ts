@@ -87,10 +87,10 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
 
     await page.keyboard.press('g')
     await page.keyboard.press('t')
-    await page.locator('.event .server', { hasText: 'desk' }).first().waitFor()
+    await page.locator('.grid-space .cell-server', { hasText: 'desk' }).first().waitFor()
     await page.getByLabel('All servers').selectOption('build')
     await waitUntil('calls of one server', async () =>
-      (await page.locator('.event .server').allInnerTexts()).every(name => name === 'build')
+      (await page.locator('.grid-space .cell-server').allInnerTexts()).every(name => name === 'build')
     )
   })
 
@@ -316,7 +316,7 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
       await openCard(page, 'rm a.txt')
       await look(page, 'a card')
       for (const [key, sign] of [
-        ['t', '.event .server'],
+        ['t', '.grid-space .cell-server'],
         ['s', '.table .badge.good'],
         ['f', '.found .asked-line'],
         ['r', '.rules .rule']
