@@ -45,7 +45,10 @@ export function CallDecision({ call }: { call: Call }) {
             ['Hook', decision.hook],
             ['Saved rule', decision.rule_ids?.join(', ') ?? decision.rule_id],
             ['Reason', isRejected ? call.reason : decision.reason],
-            ['Message', isRejected ? call.user_message : undefined]
+            ['Message', isRejected ? call.user_message : undefined],
+            ...(isRejected ? (call.comments ?? []) : []).map(
+              ({ path, line, text }) => [`${path}:${line}`, text] as const
+            )
           ]}
         />
       )}

@@ -1,6 +1,7 @@
 // A view that is loaded when first shown, so that the page starts with the pending calls alone.
-import { type Signal, signal } from '@preact/signals'
+import { effect, type Signal, signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
+import { isConnected } from '../store/connection.ts'
 
 export function lazy<P extends object = object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   const view: Signal<{ View: ComponentType<P> } | 'loading' | undefined> = signal(undefined)
@@ -8,16 +9,35 @@ export function lazy<P extends object = object>(load: () => Promise<ComponentTyp
     const now = view.value
     if (now === undefined) {
       view.value = 'loading'
-      load()
-        .catch(() => Failed)
-        .then(View => {
+      load().then(
+        View => {
           view.value = { View }
-        })
+        },
+        () => {
+          view.value = { View: Failed as ComponentType<P> }
+          afterReconnect(() => {
+            view.value = undefined
+          })
+        }
+      )
     }
     return typeof now === 'object' ? <now.View {...props} /> : <p class="empty muted">Loading…</p>
   }
 }
 
 const Failed = () => (
-  <p class="empty muted">This part of the page could not be loaded. Reload the page when the server is available.</p>
+  <p class="empty muted">This part of the page could not be loaded. It is loaded when the server is available.</p>
 )
+
+/** Acts once when the connection is there again. */
+function afterReconnect(act: () => void) {
+  let wasLost = false
+  const stop = effect(() => {
+    if (!isConnected.value) wasLost = true
+    else if (wasLost) queueMicrotask(finish)
+  })
+  const finish = () => {
+    stop()
+    act()
+  }
+}

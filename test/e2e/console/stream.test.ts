@@ -61,7 +61,7 @@ async function run(t: Test) {
     await page.getByText('2 calls waiting').waitFor()
     await page.getByRole('link', { name: 'Edit a.txt' }).first().click()
     await pressButton(page, 'Approve')
-    t.match(await page.locator('.card .notice[role="status"]').innerText(), /^Approved by console/)
+    await page.getByRole('status', { name: 'Last decision' }).filter({ hasText: 'done' }).waitFor()
     await page.getByText('1 call waiting').waitFor()
     t.equal((await second.get(`/calls/${id}?wait_ms=120000`)).status, 'success')
     t.equal(second.read('a.txt'), 'b\n')
