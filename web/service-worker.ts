@@ -31,7 +31,8 @@ worker.addEventListener('fetch', event => {
 /** Asks the server first, so that the page is never older than the server. */
 async function load(request: Request, pathname: string): Promise<Response> {
   try {
-    const response = await fetch(request)
+    // A person may come from a page of another site, whose requests the server refuses unless they are navigations.
+    const response = await fetch(request.mode === 'navigate' ? pathname : request)
     if (response.ok) await keep(request, response.clone(), pathname)
     return response
   } catch (error) {

@@ -210,7 +210,12 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('an installed console opens without a connection, and keeps no data', async t => {
-    const { open, call, context, close } = await startConsole(t, browser, { 'a.txt': 'x' }, { serviceWorkers: 'allow' })
+    const { open, call, context, url, close } = await startConsole(
+      t,
+      browser,
+      { 'a.txt': 'x' },
+      { serviceWorkers: 'allow' }
+    )
     await call('shell_exec', { command: 'touch secret-name' })
     const page = await open('/')
     await page.evaluate('navigator.serviceWorker.ready')
@@ -222,6 +227,13 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
       display: 'standalone',
       icons: [{}, { sizes: '192x192' }, { sizes: '512x512' }]
     })
+    // An address of another site, which links to the console.
+    await context.route('http://other.test/', route =>
+      route.fulfill({ contentType: 'text/html', body: `<a href="${url}/#/approvals">Open</a>` })
+    )
+    await page.goto('http://other.test/')
+    await page.getByRole('link', { name: 'Open' }).click()
+    await page.getByRole('link', { name: 'touch secret-name' }).waitFor()
     await close()
     await page.reload()
     await page.locator('.pill.lost').waitFor()
