@@ -59,7 +59,7 @@ const PANELS: readonly Panel[] = [
     title: 'Status',
     shortcut: 'u',
     needs: 'status',
-    view: lazy(async () => (await import('./status/status.tsx')).Status)
+    view: lazy(async () => (await import('./status/status.tsx')).ServerStatus)
   },
   {
     name: 'tools',

@@ -5,7 +5,7 @@
 interface LifeCycleEvent {
   waitUntil(work: Promise<unknown>): void
 }
-interface FetchEvent {
+interface FetchEvent extends LifeCycleEvent {
   request: Request
   respondWith(response: Promise<Response>): void
 }
@@ -25,15 +25,16 @@ worker.addEventListener('fetch', event => {
   const { request } = event
   const { pathname, origin } = new URL(request.url)
   const isOfPage = pathname === '/' || pathname.startsWith('/web/')
-  if (request.method === 'GET' && origin === location.origin && isOfPage) event.respondWith(load(request, pathname))
+  if (request.method === 'GET' && origin === location.origin && isOfPage) event.respondWith(load(event, pathname))
 })
 
 /** Asks the server first, so that the page is never older than the server. */
-async function load(request: Request, pathname: string): Promise<Response> {
+async function load(event: FetchEvent, pathname: string): Promise<Response> {
+  const { request } = event
   try {
     // A person may come from a page of another site, whose requests the server refuses unless they are navigations.
     const response = await fetch(request.mode === 'navigate' ? pathname : request)
-    if (response.ok) await keep(request, response.clone(), pathname)
+    if (response.ok) event.waitUntil(keep(request, response.clone(), pathname))
     return response
   } catch (error) {
     const kept = await (await caches.open(CACHE)).match(request)

@@ -1,6 +1,7 @@
 // Calls as lists show them: each of bounded size, with a reference to the whole.
 
 import type { Call, CallError, CallResult, CallWithStatus } from '../protocol/calls.ts'
+import type { ReviewComment } from '../protocol/review-comment.ts'
 import { abbreviateJson } from '../text/abbreviate-json.ts'
 import { withLimitedPreview } from './approvals/preview-limits.ts'
 
@@ -36,17 +37,20 @@ function abbreviateCall(whole: Call): { call: Call; json: string } {
 }
 
 type LargeFields = Partial<
-  Pick<CallWithStatus<'success'>, 'changes' | 'result'> & Pick<CallWithStatus<'error'>, 'error'>
+  Pick<CallWithStatus<'success'>, 'changes' | 'result'> &
+    Pick<CallWithStatus<'error'>, 'error'> &
+    Pick<CallWithStatus<'rejected'>, 'comments'>
 >
 
 /** Returns the fields that may be large: those that tools and callers define are abbreviated, of lists the beginning is left. */
 function abbreviateFields(call: Call): Partial<Call> {
   const { params, requested_params, hooks } = call
-  const { changes, result, error } = call as LargeFields
+  const { changes, result, error, comments } = call as LargeFields
   return {
     params: abbreviateJson(params, MAX_FIELD_BYTES),
     ...(requested_params !== undefined && { requested_params: abbreviateJson(requested_params, MAX_FIELD_BYTES) }),
     ...(hooks && { hooks: hooks.slice(0, MAX_ITEMS) }),
+    ...(comments && { comments: abbreviateJson(comments, MAX_FIELD_BYTES) as ReviewComment[] }),
     ...(changes && { changes: changes.slice(0, MAX_ITEMS) }),
     ...(result && { result: abbreviateResult(result) }),
     ...(error?.details && {

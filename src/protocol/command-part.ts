@@ -1,4 +1,4 @@
-// The note on one command of a line, which the server writes and front ends that list the commands leave out.
+// The classes of commands in words, and the note on one command of a line, which the server writes and front ends that list the commands leave out.
 
 interface NotedCommand {
   text: string
@@ -6,7 +6,8 @@ interface NotedCommand {
   reason: string
 }
 
-const CLASS_LABELS: Record<NotedCommand['class'], string> = {
+/** Names of the classes in texts for people. */
+export const CLASS_LABELS: Record<NotedCommand['class'], string> = {
   auto: 'reads',
   ask: 'ask',
   strict: 'strict',

@@ -29,8 +29,6 @@ const SECURITY_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-cache',
-  // The service worker of the page, which is beside its script, is for the page, too.
-  'service-worker-allowed': '/',
   vary: 'Accept-Encoding'
 }
 
@@ -57,6 +55,8 @@ export const consoleRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { 
   })
 
   app.get('/web/:file', { ...open, schema: { ...open.schema, params: ConsoleFileParams } }, async (request, reply) => {
+    // The service worker of the page, which is beside its script, is for the page, too.
+    reply.header('service-worker-allowed', '/')
     if (await send(request.params.file, request, reply)) return reply
     throw new ToolError('NOT_FOUND', 'The web console has no file of this name.')
   })

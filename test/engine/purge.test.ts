@@ -92,7 +92,8 @@ t.test('nothing is left of what a purged call printed, wrote or replaced', async
   const rejected = await app.post('/reject', {
     tool_call_id: waiting.tool_call_id,
     reason: SECRET,
-    user_message: SECRET
+    user_message: SECRET,
+    comments: [{ path: SECRET, line: 1, text: SECRET }]
   })
   t.match(rejected, { status: 'rejected' })
   const job = await run(app, 'shell_background', { command: `echo ${SECRET}; exit 0` })

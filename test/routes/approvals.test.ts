@@ -112,6 +112,17 @@ t.test('refuses comments without a line, and more than 50', async t => {
   })
 })
 
+t.test('a list abbreviates the comments of a rejection', async t => {
+  const app = await startApp(t, { 'a.txt': 'one' })
+  const { tool_call_id } = await overwrite(app)
+  const comments = Array(50).fill({ path: 'a'.repeat(4_096), line: 1, text: 'b'.repeat(2_000) })
+  t.strictSame((await app.post(`/calls/${tool_call_id}/reject`, { comments })).comments, comments)
+  const [listed] = (await app.get('/calls')).calls
+  t.match(listed, { status: 'rejected', truncated: true, href: `/calls/${tool_call_id}` })
+  t.ok(JSON.stringify(listed).length < 64 * 1024)
+  t.strictSame((await app.get(listed.href)).comments, comments)
+})
+
 t.test('a rejected call ends, and its caller gets the reason', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const normal = createNormalizer()

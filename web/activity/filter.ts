@@ -67,7 +67,7 @@ export function matchesCall(row: CallRow, filter: Filter, words: readonly string
 /** Returns the words of a text, each of which must occur. */
 export const toWords = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean)
 
-export function matchesWords(text: string, words: readonly string[]): boolean {
+function matchesWords(text: string, words: readonly string[]): boolean {
   const searched = text.toLowerCase()
   return words.every(word => searched.includes(word))
 }

@@ -12,7 +12,7 @@ const STEPS = [
   ...[1, 2, 7, 14, 28, 91, 182, 364].map(n => n * DAY)
 ]
 
-export interface Tick {
+interface Tick {
   at: number
   /** The time of day, with a date or milliseconds where ticks need them. */
   label: string

@@ -37,7 +37,7 @@ import { decisionErrors } from './decision-errors.ts'
 import { useGuard } from './decision-guard.ts'
 import { ContextSection, ParamsSection, ReasonFacts, RequestedAs, RequestFacts } from './facts.tsx'
 import { checkFreshness } from './freshness.ts'
-import { DecidedBefore } from './last-decision.tsx'
+import { LastDecisionLine } from './last-decision.tsx'
 import { selectAlso } from './list-view.ts'
 import { oldTextLoader } from './old-texts.ts'
 import { approveAndGoOn, lastDecision, rejectAndGoOn } from './queue.ts'
@@ -151,7 +151,7 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
         if (outcome || guard.acceptsKey()) act()
       }}
     >
-      {lastDecision.value?.next === call.tool_call_id && <DecidedBefore of={lastDecision.value} />}
+      {lastDecision.value?.next === call.tool_call_id && <LastDecisionLine of={lastDecision.value} />}
       <header class="card-head">
         <div class="row">
           <LevelBadge level={level} />

@@ -9,6 +9,7 @@ import { has } from '../session/place.ts'
 import { Boundary } from '../shell/boundary.tsx'
 import { ignoresKeys, isSequenceKey, useKeys } from '../shell/keys.ts'
 import { lazy } from '../shell/lazy.tsx'
+import { isNarrow } from '../shell/narrow.ts'
 import { goTo, hrefOf, replaceRoute, route } from '../shell/routes.ts'
 import { diffViewSetting } from '../shell/settings.ts'
 import { type ApprovalEntry, type ApprovalOutcome, approvals, pending, removeSettled } from '../store/approvals.ts'
@@ -32,7 +33,7 @@ export function Approvals() {
   const self = useRef<HTMLElement>(null)
   useOpenOldest(chosen)
   useSweepDecided(self, chosen)
-  const move = (by: 1 | -1) => (isCardOverList() && !chosen ? moveFocus(by) : openNeighbour(by))
+  const move = (by: 1 | -1) => (isNarrow.peek() && !chosen ? moveFocus(by) : openNeighbour(by))
   useKeys({
     j: () => move(1),
     k: () => move(-1),
@@ -226,10 +227,6 @@ function DecidedCalls() {
   )
 }
 
-/** Matches screens on which the card covers the list. */
-const NARROW_QUERY = matchMedia('(max-width: 760px)')
-const isCardOverList = () => NARROW_QUERY.matches
-
 /**
  * Opens the oldest waiting call if none is open, where the list stays in sight. A person who has closed a card keeps it closed.
  */
@@ -239,7 +236,7 @@ function useOpenOldest(chosen: string | undefined) {
   const oldest = pending.value[0]?.call
   if (chosen !== undefined) wasChosen.current = true
   useEffect(() => {
-    if (chosen !== undefined || !oldest || wasChosen.current || isCardOverList()) return
+    if (chosen !== undefined || !oldest || wasChosen.current || isNarrow.peek()) return
     if (Date.parse(oldest.created_at) > shownAt.current) openedUnasked.value = oldest.tool_call_id
     replaceRoute('approvals', oldest.tool_call_id)
   }, [chosen, oldest?.tool_call_id])

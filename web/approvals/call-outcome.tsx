@@ -11,32 +11,42 @@ import { TextBlock } from '../text/text-block.tsx'
 
 export function CallOutcome({ id }: { id: string }) {
   const { call } = useCall(id)
-  const [isUndoing, setUndoing] = useState(false)
   if (!call || call.status === 'awaiting_approval') return null
-  const exitCode = findExitCode(call)
-  const ms = 'execution_time_ms' in call ? call.execution_time_ms : undefined
   const content = call.status === 'success' ? call.result.content : ''
   return (
     <section class="part outcome" aria-label="Outcome">
       <div class="row">
-        <Status status={call.status} />
-        {exitCode !== undefined && <span class={exitCode === 0 ? 'badge' : 'badge bad'}>exit code {exitCode}</span>}
-        {ms !== undefined && <span class="muted number">{formatDuration(ms)}</span>}
-        <a href={hrefOf('activity', id)}>Show in activity</a>
-        {'undo' in call && call.undo?.available && (
-          <button type="button" class="button" onClick={() => setUndoing(true)}>
-            Undo…
-          </button>
-        )}
+        <OutcomeFacts call={call} />
       </div>
       {content !== '' && <TextBlock text={content} label="Output" />}
       {hasChangedFiles(call) && <ChangedFiles call={call} />}
-      {isUndoing && <UndoDialog id={id} onClose={() => setUndoing(false)} />}
     </section>
   )
 }
 
-export function findExitCode(call: Call): number | undefined {
+/** The status, the exit code and the duration of a call, with the link to it and its undo. */
+export function OutcomeFacts({ call }: { call: Call }) {
+  const [isUndoing, setUndoing] = useState(false)
+  const id = call.tool_call_id
+  const exitCode = findExitCode(call)
+  const ms = 'execution_time_ms' in call ? call.execution_time_ms : undefined
+  return (
+    <>
+      <Status status={call.status} />
+      {exitCode !== undefined && <span class={exitCode === 0 ? 'badge' : 'badge bad'}>exit code {exitCode}</span>}
+      {ms !== undefined && <span class="muted number">{formatDuration(ms)}</span>}
+      <a href={hrefOf('activity', id)}>View call</a>
+      {'undo' in call && call.undo?.available && (
+        <button type="button" class="button small" onClick={() => setUndoing(true)}>
+          Undo…
+        </button>
+      )}
+      {isUndoing && <UndoDialog id={id} onClose={() => setUndoing(false)} />}
+    </>
+  )
+}
+
+function findExitCode(call: Call): number | undefined {
   const data = call.status === 'success' ? (call.result.data as { exit_code?: unknown } | null | undefined) : undefined
   return typeof data?.exit_code === 'number' ? data.exit_code : undefined
 }

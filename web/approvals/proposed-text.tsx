@@ -11,7 +11,7 @@ type Params = Record<string, unknown>
 type PreviewFile = NonNullable<Approval['files']>[number]
 
 /** A file whose proposed text can be edited. */
-export interface EditableFile {
+interface EditableFile {
   path: string
   before_href: string | undefined
   after_href: string

@@ -6,7 +6,7 @@ import type { LineTokens } from '../highlight/tokens.ts'
 import { useNearViewport } from '../highlight/use-near-viewport.ts'
 import type { DiffRow, DiffRowPair } from './diff-rows.ts'
 import { HunkLine } from './hunk-line.tsx'
-import { type Commenting, CommentsAt, FileCommenting, hasCommentAt, targetOf } from './line-comments.tsx'
+import { type CommentedFile, CommentsAt, FileCommenting, hasCommentAt, targetOf } from './line-comments.tsx'
 import type { RowTokens } from './row-tokens.ts'
 
 /** Height of a line that does not wrap; the style sheet has the same value. */
@@ -26,7 +26,8 @@ export function DiffBlock({ rows, tokens }: DiffBlockProps) {
   const colours = isNear ? tokens.value : undefined
   return (
     <div ref={ref} class="block" style={{ containIntrinsicBlockSize: `auto ${rows.length * LINE_PX}px` }}>
-      {/* biome-ignore lint/a11y: the key c does the same */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the key c does the same */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the key c does the same */}
       <div class="lines" onClick={file && (event => openAtNumber(event, file, index => rows[index]))}>
         {rows.map((row, index) => [
           <DiffLine key={index} row={row} tokens={colours?.get(row)} />,
@@ -47,7 +48,8 @@ export function SplitDiffBlock({ pairs, tokens }: SplitDiffBlockProps) {
   const colours = isNear ? tokens.value : undefined
   return (
     <div ref={ref} class="block" style={{ containIntrinsicBlockSize: `auto ${pairs.length * LINE_PX}px` }}>
-      {/* biome-ignore lint/a11y: the key c does the same */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the key c does the same */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the key c does the same */}
       <div
         class="lines"
         onClick={
@@ -70,10 +72,8 @@ export function SplitDiffBlock({ pairs, tokens }: SplitDiffBlockProps) {
   )
 }
 
-type CommentedFile = { path: string; commenting: Commenting } | undefined
-
 interface LineCommentsProps {
-  file: CommentedFile
+  file: CommentedFile | undefined
   /** The rows of one line. */
   rows: readonly (DiffRow | undefined)[]
 }
@@ -96,7 +96,7 @@ function LineComments({ file, rows }: LineCommentsProps) {
 /** Opens a comment if the number of a line was clicked. */
 function openAtNumber(
   { target, clientX }: MouseEvent,
-  { path, commenting }: NonNullable<CommentedFile>,
+  { path, commenting }: CommentedFile,
   rowAt: (index: number, isRight: boolean) => DiffRow | undefined
 ) {
   const line = (target as Element).closest<HTMLElement>('.lines > div')

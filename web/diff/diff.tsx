@@ -1,9 +1,10 @@
 // A diff, unified or side by side. Lines are rendered in blocks that the browser lays out only when they are near the viewport,
 // which keeps ten thousand of them cheap.
-import { type Signal, signal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ErrorNotice } from '../shell/error-notice.tsx'
+import { isNarrow } from '../shell/narrow.ts'
 import { diffViewSetting } from '../shell/settings.ts'
 import { markInvisible, markName } from '../text/invisible.tsx'
 import type { ExpandDirection } from './context-rows.ts'
@@ -23,13 +24,6 @@ const BLOCK_LINES = 250
 /** Blocks rendered at once, and then with each frame. */
 const FIRST_BLOCKS = 6
 const BLOCKS_PER_FRAME = 2
-
-/** Two columns would not fit; neither would the choice between them. */
-const NARROW_QUERY = matchMedia('(max-width: 760px)')
-const isNarrow = signal(NARROW_QUERY.matches)
-NARROW_QUERY.addEventListener('change', ({ matches }) => {
-  isNarrow.value = matches
-})
 
 interface DiffProps {
   text: string
@@ -65,7 +59,7 @@ export function Diff({ text, review, loadOldText, commenting }: DiffProps) {
   )
 }
 
-/** Toggles the view of all diffs. */
+/** Toggles the view of all diffs. On a narrow screen two columns do not fit. */
 export const DiffViewToggle = () =>
   isNarrow.value ? null : (
     <fieldset class="choice diff-view">

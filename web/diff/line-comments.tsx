@@ -30,8 +30,14 @@ export interface Commenting {
   remove(comment: LineComment): void
 }
 
-/** The comments on one file; undefined where nothing can be commented on. */
-export const FileCommenting = createContext<{ path: string; commenting: Commenting } | undefined>(undefined)
+/** The comments on one file. */
+export interface CommentedFile {
+  path: string
+  commenting: Commenting
+}
+
+/** Provides the file; undefined where nothing can be commented on. */
+export const FileCommenting = createContext<CommentedFile | undefined>(undefined)
 
 /** Returns the line that a row shows; a removed line counts in the old text. Headers have none. */
 export function targetOf(path: string, row: DiffRow | undefined): LineTarget | undefined {

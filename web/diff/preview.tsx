@@ -1,9 +1,10 @@
 // The preview of a call before the decision: the command or text, warnings, the parts of a command, the files that it executes, and
 // the diff.
 import { useMemo } from 'preact/hooks'
-import { describeCommandPart } from '../../src/protocol/command-part.ts'
+import { CLASS_LABELS, describeCommandPart } from '../../src/protocol/command-part.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { NoteText } from '../text/note-text.tsx'
+import { TextBlock } from '../text/text-block.tsx'
 import { Diff } from './diff.tsx'
 import { EndMark } from './end-mark.tsx'
 import { executedKey, isPartViewed, type Review, type ReviewedPreview } from './review.ts'
@@ -33,16 +34,13 @@ export function CallText({ preview: { text, sections }, review, script }: Previe
   const { call } = splitText(text, { sections, own: script })
   return (
     <div data-viewed={review && isPartViewed(review, 'text')}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse, a box scrolls by its focus */}
-      <section class={review ? 'code' : 'code long'} tabIndex={0} aria-label={script ? 'Command' : 'Effect'}>
-        <pre>
-          {call.map((section, index) => (
-            <span key={index} class={section.language === undefined ? undefined : 'command'}>
-              <ScriptText section={section} />
-            </span>
-          ))}
-        </pre>
-      </section>
+      <TextBlock text={text} label={script ? 'Command' : 'Effect'} isFullHeight={review !== undefined}>
+        {call.map((section, index) => (
+          <span key={index} class={section.language === undefined ? undefined : 'command'}>
+            <ScriptText section={section} />
+          </span>
+        ))}
+      </TextBlock>
       {review && <EndMark review={review} part="text" />}
     </div>
   )
@@ -78,18 +76,13 @@ export function PreviewNotes({ preview, review }: Omit<PreviewProps, 'script'>) 
 
 type CommandPart = NonNullable<ReviewedPreview['command_parts']>[number]
 
-const CLASS_BADGES: Record<CommandPart['class'], { label: string; kind: string }> = {
-  auto: { label: 'reads', kind: '' },
-  ask: { label: 'ask', kind: 'warn' },
-  strict: { label: 'strict', kind: 'bad' },
-  block: { label: 'blocked', kind: 'bad' }
-}
+const CLASS_KINDS: Record<CommandPart['class'], string> = { auto: '', ask: 'warn', strict: 'bad', block: 'bad' }
 
 const CommandParts = ({ parts }: { parts: readonly CommandPart[] }) => (
   <ol class="command-parts" aria-label="Commands of the line">
     {parts.map(({ text, class: needed, reason }, index) => (
       <li key={index}>
-        <span class={`badge ${CLASS_BADGES[needed].kind}`}>{CLASS_BADGES[needed].label}</span>
+        <span class={`badge ${CLASS_KINDS[needed]}`}>{CLASS_LABELS[needed]}</span>
         <code>{markInvisible(text)}</code>
         <span class="muted">{markInvisible(reason)}</span>
       </li>

@@ -21,7 +21,7 @@ export interface ExecutedFile extends Omit<Extract<PreviewSection, { kind: 'exec
   script: ScriptSection
 }
 
-export interface SplitText {
+interface SplitText {
   /** The sections of the call itself, which together are its text. */
   call: readonly ScriptSection[]
   executed: readonly ExecutedFile[]

@@ -119,22 +119,24 @@ async function logIn(name: string, workspace: string) {
 function useMcpServers() {
   const servers = useSignal<readonly McpServerState[] | undefined>(undefined)
   const fault = useSignal<string | undefined>(undefined)
-  const run: Run = action => {
-    fault.value = undefined
-    void action()
-      .then(ask)
-      .catch((error: unknown) => {
-        fault.value = toErrorMessage(error)
-      })
-  }
-  const ask = async () => {
+  const load = async () => {
     servers.value = await client().mcpServers()
   }
+  const run: Run = action => {
+    fault.value = undefined
+    action().catch((error: unknown) => {
+      fault.value = toErrorMessage(error)
+    })
+  }
   useEffect(() => {
-    run(async () => {})
+    run(load)
     return onEvent(({ type }) => {
-      if (type === 'mcp.changed') run(async () => {})
+      if (type === 'mcp.changed') run(load)
     })
   }, [])
-  return { servers: servers.value, fault: fault.value, run }
+  return {
+    servers: servers.value,
+    fault: fault.value,
+    run: (action: () => Promise<unknown>) => run(() => action().then(load))
+  }
 }

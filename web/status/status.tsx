@@ -26,7 +26,7 @@ interface MetricsSample {
   streams: Sample[]
 }
 
-export function Status() {
+export function ServerStatus() {
   const { look, fault } = useMetrics()
   const range = useSignal(RANGES.at(-1)!)
   return (

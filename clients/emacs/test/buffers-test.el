@@ -1,4 +1,4 @@
-;;; buffers-test.el --- Tests of what is told of unsaved buffers -*- lexical-binding: t; no-byte-compile: t; -*-
+;;; buffers-test.el --- Tests of reporting unsaved buffers -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

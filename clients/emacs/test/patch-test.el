@@ -75,8 +75,8 @@ deleted file mode 100644
     (should (equal (toolgate-patch-targets diff)
                    '((3 "z" old 3) (4 "z" new 5) (5 "z" new 6)
                      (7 "z" new 12) (8 "z" new 13))))
-    (should (equal (cdar (toolgate-patch-targets diff '(("x" "told"))))
-                   '("told" old 3)))))
+    (should (equal (cdar (toolgate-patch-targets diff '(("x" "read"))))
+                   '("read" old 3)))))
 
 (ert-deftest toolgate-patch-places ()
   "Each line of a diff is about one line of one file."

@@ -1,4 +1,4 @@
--- Files and buffers: what changed on the disk is read again where nothing is lost by it, and what is not saved is told to
+-- Files and buffers: what changed on the disk is read again where nothing is lost by it, and what is not saved is sent to
 -- the server, so that tools read what the person sees and nobody writes beneath it unseen.
 local say = require('toolgate.say').say
 local session = require('toolgate.session')
@@ -66,11 +66,11 @@ function M.text_of(buffer)
   return vim.bo[buffer].endofline and text .. '\n' or text
 end
 
---- By buffer: what the server was told, {workspace, path, tick}.
-local told = {}
+--- By buffer: what the server was sent, {workspace, path, tick}.
+local sent = {}
 local queue, busy = {}, false
 
---- One request after the other, so that the newest text is told last.
+--- One request after the other, so that the newest text is sent last.
 local function next_request()
   local send = table.remove(queue, 1)
   busy = send ~= nil
@@ -90,24 +90,24 @@ end
 
 local function drop(buffer)
   local path = ('/buffers?path=%s&workspace=%s&client_id=%s'):format(
-    session.encode(told[buffer].path), session.encode(told[buffer].workspace), session.client_id)
-  told[buffer] = nil
+    session.encode(sent[buffer].path), session.encode(sent[buffer].workspace), session.client_id)
+  sent[buffer] = nil
   enqueue({ method = 'DELETE', path = path })
 end
 
---- Tells of what is not saved and was not told, and of what was and is saved or closed by now.
+--- Reports what is not saved and was not sent, and of what was and is saved or closed by now.
 local function tell_all()
   if session.state ~= 'live' then return end
-  for buffer in pairs(told) do
+  for buffer in pairs(sent) do
     if not file_in(buffer) or not vim.bo[buffer].modified then drop(buffer) end
   end
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
     local name = file_in(buffer)
     local tick = name and vim.api.nvim_buf_get_changedtick(buffer)
-    if name and vim.bo[buffer].modified and not (told[buffer] and told[buffer].tick == tick) then
+    if name and vim.bo[buffer].modified and not (sent[buffer] and sent[buffer].tick == tick) then
       local workspace, path = session.place_of(name)
       if workspace then
-        told[buffer] = { workspace = workspace.name, path = path, tick = tick }
+        sent[buffer] = { workspace = workspace.name, path = path, tick = tick }
         put({ { path = path, content = M.text_of(buffer), version = tick } }, workspace.name)
       end
     end
@@ -124,7 +124,7 @@ end
 --- By name, the workspaces that something is held of.
 local function workspaces_told()
   local workspaces = {}
-  for _, each in pairs(told) do
+  for _, each in pairs(sent) do
     workspaces[each.workspace] = true
   end
   return workspaces
@@ -141,9 +141,9 @@ end
 local function leave()
   settle:stop()
   renewal:stop()
-  if session.state ~= 'live' or not next(told) then return end
+  if session.state ~= 'live' or not next(sent) then return end
   local workspaces = workspaces_told()
-  told, queue = {}, {}
+  sent, queue = {}, {}
   for workspace in pairs(workspaces) do
     enqueue({ method = 'DELETE', path = ('/buffers?workspace=%s&client_id=%s'):format(session.encode(workspace), session.client_id) })
   end
@@ -163,7 +163,7 @@ function M.setup(reload)
       if event.from then note({ workspace = event.workspace, path = event.from }) end
     elseif event.type == 'workspaces' then
       -- A server that was started anew knows of none.
-      told = {}
+      sent = {}
       M.tell_soon()
     end
   end)

@@ -5,7 +5,7 @@ import t from 'tap'
 import { toApproval } from '../../../start-app.ts'
 import { normalizeOutput, serveProject } from '../../toolgate.ts'
 
-/** The name of the user has any length. */
+/** Columns of the table are as wide as the name of the user. */
 const normalizeTable = (text: string) =>
   normalizeOutput(text)
     .replaceAll(/\S+ \(node\)/g, 'USER')
