@@ -282,7 +282,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
       'awaiting_approval',
       'a click that brings the window to the front is none'
     )
-    await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+    await page.locator('.card[data-keys] .card-end [aria-disabled="false"]').first().waitFor()
     await page.keyboard.press('n')
     t.match(await outcome(page), /^Rejected/)
   })
