@@ -74,7 +74,8 @@ const JSON_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   rules: ['rule'],
   tasks: ['job'],
   open_params: ['params'],
-  session_modes: ['mode']
+  session_modes: ['mode'],
+  state: ['value']
 }
 /** Tables whose rows are numbered without large gaps. */
 const NUMBERED: readonly string[] = ['events', 'calls', 'tasks']

@@ -79,7 +79,9 @@ const MIGRATIONS = [
    CREATE INDEX of_owner ON calls (owner) WHERE owner IS NOT NULL;
    CREATE INDEX of_time ON calls (created_at);
    CREATE TABLE ${PATHS_TABLE} (path TEXT, n INT, PRIMARY KEY (path, n)) STRICT, WITHOUT ROWID;
-   ${FILL_PATHS};`
+   ${FILL_PATHS};`,
+  // One table for all small state, by kind, so that the schema goes on fitting into the first page.
+  'CREATE TABLE state (kind TEXT, key TEXT, value TEXT, PRIMARY KEY (kind, key)) WITHOUT ROWID;'
 ]
 
 /** Newest number of an event. A repaired journal that lacks the newest events goes on after their numbers. */
@@ -122,6 +124,8 @@ export const PLAIN_STATEMENTS = {
   key: 'INSERT INTO keys (key, body_hash, tool_call_id, created_at) VALUES (?, ?, ?, ?)',
   rule: 'INSERT INTO rules (rule_id, rule) VALUES (?, ?)',
   forgetRule: 'DELETE FROM rules WHERE rule_id = ?',
+  setState: 'INSERT OR REPLACE INTO state (kind, key, value) VALUES (?, ?, ?)',
+  forgetState: 'DELETE FROM state WHERE kind = ? AND key = ?',
   setMode: 'INSERT OR REPLACE INTO session_modes (scope, mode) VALUES (?, ?)',
   forgetMode: 'DELETE FROM session_modes WHERE scope = ?',
   vacatePath: `INSERT INTO vacated_paths (path, tool_call_id, moved_to) VALUES (?, ?, ?)

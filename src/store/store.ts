@@ -327,6 +327,17 @@ export class Store {
       .map(row => row.mode as string)
   }
 
+  /** Returns the values of a kind of state by key, as JSON. */
+  state(kind: string): Map<string, string> {
+    const sql = 'SELECT key, value FROM state WHERE kind = ? ORDER BY key'
+    return new Map(
+      this.#statements
+        .prepare(sql)
+        .all(kind)
+        .map(row => [row.key as string, row.value as string])
+    )
+  }
+
   /** Returns the tokens that made the calls of a session in a workspace; null for those that may approve. */
   sessionOwners(workspace: string, session_id: string): (string | null)[] {
     return this.#statements

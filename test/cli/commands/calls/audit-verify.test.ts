@@ -427,7 +427,7 @@ t.test('a journal of an earlier version gets a chain, which says what it does no
   const { place, file } = await createJournal(t)
   const before = await audit(place, 'verify')
   edit(file, db =>
-    db.exec(`DROP TABLE chain; ALTER TABLE events DROP COLUMN salt; ALTER TABLE events DROP COLUMN chained;
+    db.exec(`DROP TABLE state; DROP TABLE chain; ALTER TABLE events DROP COLUMN salt; ALTER TABLE events DROP COLUMN chained;
       DROP TABLE call_paths; DROP INDEX of_status; DROP INDEX of_tool; DROP INDEX of_session; DROP INDEX of_workspace;
       DROP INDEX of_owner; DROP INDEX of_time; CREATE INDEX calls_open ON calls (status);
       ALTER TABLE calls DROP COLUMN salt; ALTER TABLE calls DROP COLUMN chained; PRAGMA user_version = 11;`)
