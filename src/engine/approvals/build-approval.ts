@@ -12,6 +12,7 @@ import type { Engine } from '../engine.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { hookNotes } from '../hooks/hook-notes.ts'
 import { commandNotes } from './command-notes.ts'
+import { contentNotes } from './content-notes.ts'
 import { computeDigest, isUnchanged } from './digest.ts'
 import { evaluateCall } from './evaluate.ts'
 import { listFileHrefs } from './preview-files.ts'
@@ -103,10 +104,15 @@ async function buildPreview(
     : { preview: own, parts: [] }
   const isCut = 'cut' in own || 'cut' in shown
   const command = commandNotes(evaluation, await findLevelState(engine, evaluation))
-  const information = [...(shown.information ?? []), ...command.information]
+  const content = contentNotes(
+    parts.length === 0 ? whole : { ...whole, text: joinParts(parts) },
+    evaluation.paths.map(({ path }) => path)
+  )
+  const information = [...content.information, ...(shown.information ?? []), ...command.information]
   const notes = [
     ...(live.call.executor === 'client' ? [CLIENT_EXECUTION_NOTE] : []),
     ...(isCut ? [formatCutNote(live.call.tool_call_id)] : []),
+    ...content.notes,
     ...(shown.notes ?? []),
     ...command.notes,
     ...unsavedNotesBefore(engine, evaluation.paths),

@@ -36,7 +36,7 @@ type SectionKind = { kind: 'call' } | Omit<Extract<PreviewSection, { kind: 'exec
  */
 export function previewSources<P extends Preview>(
   preview: P,
-  { sources, unknown, unseen }: CommandSources,
+  { sources, unknown, unknownInLine, unseen }: CommandSources,
   limits: PreviewLimits
 ): { preview: P & { cut?: true }; parts: PreviewPart[] } {
   const parts: PreviewPart[] = []
@@ -60,10 +60,10 @@ export function previewSources<P extends Preview>(
   const information = [
     ...(preview.information ?? []),
     ...(unchanged.length > 0 ? [`Executes ${unchanged.join(', ')}, unchanged since a person approved it.`] : []),
-    ...(unknown.length > 0 ? [] : [FURTHER_CODE])
+    ...(unknown.length > 0 ? new Set(unknown.filter(sentence => !unknownInLine.includes(sentence))) : [FURTHER_CODE])
   ]
   const hidden = sources.filter(source => source.text === undefined && !isSourceApproved(source)).map(hiddenNote)
-  const notes = [...(preview.notes ?? []), ...hidden, ...new Set([...unseen, ...unknown])]
+  const notes = [...(preview.notes ?? []), ...hidden, ...new Set([...unseen, ...unknownInLine])]
   const own = { text: withoutHeadings(preview.text ?? preview.title), section: { kind: 'call' } as const }
   return {
     preview: {

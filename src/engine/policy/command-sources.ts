@@ -35,6 +35,8 @@ export interface CommandSources {
   sources: readonly CommandSource[]
   /** Sentences on what is executed as well and cannot be determined. */
   unknown: readonly string[]
+  /** Those of them on code that the line itself brings in: the approver must pay attention to it. */
+  unknownInLine: readonly string[]
   /** Those of them, and others, on executed files that no approval can cover: the line makes them, or they are too many. */
   unseen: readonly string[]
   /** All paths that were looked up, also where there is no file. */
@@ -70,13 +72,14 @@ export async function findCommandSources(
   access: SourceAccess
 ): Promise<CommandSources | undefined> {
   if (needed === 'auto' || needed === 'block') return undefined
-  const { findExecutedSources, mayExecuteSources } = await loadFinder()
+  const { findExecutedSources, mayExecuteSources, UNKNOWN_IN_LINE } = await loadFinder()
   if (unread.length === 0 && !mayExecuteSources(parts, stdin)) return undefined
   const files = new SourceReader(access)
   const { sources, unknown, unseen } = findExecutedSources({ text, parts, stdin }, cwd, files)
   return {
     sources: sources.map(source => describeSource(source, files, access)),
     unknown: [...unread, ...unknown],
+    unknownInLine: [...unread, ...unknown.filter(sentence => UNKNOWN_IN_LINE.has(sentence))],
     unseen: [...unread, ...unseen],
     lookedUp: files.lookedUp()
   }

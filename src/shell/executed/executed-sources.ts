@@ -20,6 +20,9 @@ import {
   isRunner,
   isUnfamiliar
 } from './source-finders.ts'
+
+export { UNKNOWN_IN_LINE } from './source-finder.ts'
+
 import { findWrittenPaths, isOtherPart, type WrittenPath } from './written-paths.ts'
 
 export { mayExecuteSources } from './may-execute.ts'

@@ -32,7 +32,7 @@ export type SourceFinder = (args: readonly string[], sources: SourceCollector, p
 
 /** Sentences on what is not listed, shared by the finders: the same sentence is shown once. */
 export const UNKNOWN = {
-  tests: 'Not shown: tests, the code they load, and installed packages.',
+  tests: 'Not shown: other tests, and the code that tests load.',
   plugins: 'Not shown: plugins and other files that the configuration loads.',
   missing: 'Not shown: a script that does not exist yet.',
   scripts: 'Not shown: other files that the scripts load or run.',
@@ -45,6 +45,14 @@ export const UNKNOWN = {
   given: 'Unknown program: it may execute the files in its arguments, and others that are not listed.',
   images: 'Not shown: images and files that the containers execute.'
 } as const
+
+/** Sentences on code that the line itself brings in, and that is not listed: the approver must pay attention to it. */
+export const UNKNOWN_IN_LINE: ReadonlySet<string> = new Set([
+  UNKNOWN.missing,
+  UNKNOWN.input,
+  UNKNOWN.named,
+  UNKNOWN.given
+])
 
 /** Joins without normalizing, which the collector does. */
 export const joinFolder = (folder: string, name: string) =>
