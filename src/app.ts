@@ -15,6 +15,7 @@ import { EditorPreviews } from './engine/approvals/editor-previews.ts'
 import { listGuardedGlobs } from './engine/approvals/effective-rules.ts'
 import { FileOrigins } from './engine/approvals/file-origins.ts'
 import { HubRules } from './engine/approvals/hub-rules.ts'
+import { RuleBudgets } from './engine/approvals/rule-budgets.ts'
 import { RunningSources } from './engine/approvals/running-sources.ts'
 import { SavedRules } from './engine/approvals/saved-rules.ts'
 import { SessionModes } from './engine/approvals/session-modes.ts'
@@ -74,7 +75,7 @@ import { digestOfToken, type ProofRequest, proveToken } from './server/token-pro
 import { TokenSeal } from './server/token-seal.ts'
 import type { Tokens } from './server/tokens.ts'
 import { xdgFolder } from './server/xdg.ts'
-import { watchClock } from './steady-time.ts'
+import { steadyNow, watchClock } from './steady-time.ts'
 import { AuditKey } from './store/audit-key.ts'
 import { HistoryAge } from './store/history-age.ts'
 import { JournalSize } from './store/journal-size.ts'
@@ -216,6 +217,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   const frontEnds = new FrontEndRegistry()
   const hooks = new ConfiguredHooks(contributions)
   const activeCalls: Engine['activeCalls'] = new Map()
+  const budgets = new RuleBudgets(store, steadyNow())
   let digestKey: Buffer | undefined
   const engine: Engine = {
     settings,
@@ -230,7 +232,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     sessions,
     scheduler: new Scheduler({ ...settings.limits, search: searchLimit(availableParallelism()) }),
     cache: new ResultCache(settings.cache),
-    rules: new SavedRules(journal, store),
+    rules: new SavedRules(journal, store, budgets),
+    budgets,
     hub: { rules: hubRules, outage: () => hub.outage() },
     modes: new SessionModes(journal, store),
     shells: new Shells(store),

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { DOCUMENT, type Operation, ROUTES, type Schema } from './support/openapi.ts'
 
-const MAX_BYTES = 215_000
+const MAX_BYTES = 235_000
 /** Schemas of any value, as the source says: their types depend on the tool. */
 const ANY_VALUE = new Set([
   'CallError/properties/details/additionalProperties',

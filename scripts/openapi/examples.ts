@@ -105,6 +105,7 @@ const RULE = {
   match: { tool: 'shell_exec', command: 'npm test' },
   scope: 'user',
   expires_at: null,
+  used: 4,
   created_at: TIME,
   created_by: 'console'
 }

@@ -159,6 +159,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./commands/calls/rules.ts'),
     needsServer: true
   },
+  grant: {
+    summary: 'allow calls in advance, for a limited time or number of uses',
+    load: () => import('./commands/calls/grant.ts'),
+    needsServer: true
+  },
   open: { summary: 'open the web console', load: () => import('./commands/server/open.ts'), needsServer: true },
   token: {
     summary: 'create, list and revoke tokens',

@@ -1,5 +1,6 @@
 // Wire types besides calls and events, as seen by clients.
 export type {
+  AlwaysLimits,
   ApproveRequest,
   CallPreview,
   PreviewFile,

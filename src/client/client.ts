@@ -278,7 +278,10 @@ export class Client {
   /** Approves several waiting calls independently, each if its digest still matches. */
   async approveAll(
     calls: readonly ShownCall[],
-    { signal, ...decision }: Pick<ApproveRequest, 'always' | 'confirm' | 'reason'> & RequestOptions = {}
+    {
+      signal,
+      ...decision
+    }: Pick<ApproveRequest, 'always' | 'always_limits' | 'confirm' | 'reason'> & RequestOptions = {}
   ): Promise<DecisionOutcome[]> {
     const body = { calls, ...decision }
     return (await this.#transport.json<{ results: DecisionOutcome[] }>('POST', '/approve', { body, signal })).results

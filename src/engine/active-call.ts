@@ -2,6 +2,7 @@
 // once the call has ended and its end is durable.
 import type { Host } from '../host/host.ts'
 import { type Call, isSettled } from '../protocol/calls.ts'
+import type { SavedRule } from '../protocol/decisions.ts'
 import type { FileChange } from '../protocol/file-change.ts'
 import type { ParentSpan } from '../text/trace-context.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -46,6 +47,8 @@ export class ActiveCall {
   durableIntent: Promise<void> = Promise.resolve()
   /** The latest evaluation of the call; none while it waits for a decision. */
   evaluation: Evaluation | undefined
+  /** Rules that have counted the call, by id or key: they still apply to it if it has used them up. */
+  readonly countedBy = new Map<string, SavedRule | undefined>()
   /** The result as JSON, serialized once for the response, the journal and every stream. */
   resultJson: string | undefined
   /** The call whose stored result this one shares. */

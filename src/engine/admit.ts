@@ -6,7 +6,8 @@ import type { HookRun } from '../protocol/hook-run.ts'
 import type { StoreWrite } from '../store/store-schema.ts'
 import type { ActiveCall } from './active-call.ts'
 import { buildApproval } from './approvals/build-approval.ts'
-import { assertRunnable } from './approvals/evaluate.ts'
+import { countUses } from './approvals/count-uses.ts'
+import { assertRunnable, evaluateNow } from './approvals/evaluate.ts'
 import { canApproveHere, findOutageRefusal } from './approvals/remote-approval.ts'
 import { requestApproval } from './approvals/request-approval.ts'
 import { approveSourceWrites } from './approvals/source-previews.ts'
@@ -65,6 +66,13 @@ async function evaluateAndAdmit(
     if (looked.refusedBy) return await rejectByHook(engine, live, looked.refusedBy)
     assertRunnable(engine, evaluation)
     live.abort.signal.throwIfAborted()
+    // Other calls may have used up a rule since the evaluation.
+    while (evaluation.verdict.decision === 'allow' && !countUses(engine, live, evaluation.verdict)) {
+      evaluation = await evaluateNow(engine, live, evaluation)
+      live.evaluation = evaluation
+      assertRunnable(engine, evaluation)
+      live.abort.signal.throwIfAborted()
+    }
     const { verdict } = evaluation
     if (verdict.decision === 'deny' && verdict.code) throw new ToolError(verdict.code, verdict.reason)
     if (verdict.decision === 'deny') await rejectByPolicy(engine, live, verdict, left)

@@ -14,6 +14,7 @@ import type { RuleTest, RuleTestBody } from '../protocol/rule-test.ts'
 import type { SessionChangesPage } from '../protocol/session-changes.ts'
 import type { SessionModePage, SetSessionMode } from '../protocol/session-mode.ts'
 import type { ShellInfo } from '../protocol/shells.ts'
+import { steadyNow } from '../steady-time.ts'
 import type { OutputPageQuery } from '../tool/background-tasks.ts'
 import { type ActiveCall, type Caller, joinResultJson, serializePublished } from './active-call.ts'
 import { checkFreshness, getCallPreview } from './approvals/call-preview.ts'
@@ -95,7 +96,7 @@ export class Calls {
 
   private constructor(engine: Engine) {
     this.#engine = engine
-    this.#expiryTimer = setInterval(() => this.#expireApprovals(), EXPIRY_CHECK_MS)
+    this.#expiryTimer = setInterval(() => this.#endExpired(), EXPIRY_CHECK_MS)
     this.#expiryTimer.unref()
   }
 
@@ -437,7 +438,11 @@ export class Calls {
   rules(query: ListPageQuery, caller: Caller): Page<SavedRule> {
     const owner = restrictedOwner(caller)
     const isVisible = ({ token_id }: SavedRule) => owner === undefined || token_id === undefined || token_id === owner
-    return takePage(this.#engine.rules.list().filter(isVisible), ({ rule_id }) => rule_id, query)
+    const { rules, budgets } = this.#engine
+    const { items, ...rest } = takePage(rules.list().filter(isVisible), ({ rule_id }) => rule_id, query)
+    const addSpent = (rule: SavedRule): SavedRule =>
+      rule.limit ? { ...rule, spent: budgets.list(rule.rule_id, rule.limit, steadyNow()) } : rule
+    return { items: items.map(addSpent), ...rest }
   }
 
   /** Returns the rules of the hub that are in force. People see them, agents do not. */
@@ -466,22 +471,22 @@ export class Calls {
   }
 
   async #applyChange({ rule, revoke, mode }: RuleTestBody, client: string): Promise<RulesInForce> {
-    const { settings, rules, modes, hub } = this.#engine
+    const { settings, rules, modes, hub, budgets } = this.#engine
     if ([rule, revoke, mode].filter(each => each !== undefined).length !== 1)
       throw invalidFieldError('/rule', 'is required: send exactly one of rule, revoke and mode')
-    if (mode !== undefined) return { settings, rules, hub, modes: { find: () => ({ mode }) } }
+    if (mode !== undefined) return { settings, rules, hub, budgets, modes: { find: () => ({ mode }) } }
     if (revoke !== undefined) {
       rules.get(revoke)
       const inForce = (...where: Parameters<SavedRules['inForce']>) =>
         rules.inForce(...where).filter(({ rule_id }) => rule_id !== revoke)
-      return { settings, rules: { inForce }, modes, hub }
+      return { settings, rules: { inForce }, modes, hub, budgets }
     }
     const { rules: added } = await this.#prepareTestedRule(rule!, client).catch(nestError('/rule'))
     const inForce = (...where: Parameters<SavedRules['inForce']>) => [
       ...rules.inForce(...where),
       ...added.filter(each => isRuleFor(each, ...where))
     ]
-    return { settings, rules: { inForce }, modes, hub }
+    return { settings, rules: { inForce }, modes, hub, budgets }
   }
 
   async #prepareTestedRule(rule: SavedRuleInput, client: string) {
@@ -629,7 +634,10 @@ export class Calls {
     throw alreadyDecidedError(this.#getStored(tool_call_id).call)
   }
 
-  #expireApprovals() {
+  /** Ends what has expired, so that its end is an event at once. */
+  #endExpired() {
+    this.#engine.rules.list()
+    this.#engine.modes.list()
     for (const live of this.#engine.activeCalls.values()) {
       if (isOverdue(live.call)) withDecisionLock(live, () => expireOverdue(this.#engine, live)).catch(() => {})
       if (isWithoutHub(this.#engine, live.call))

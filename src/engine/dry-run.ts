@@ -16,7 +16,7 @@ import { createActiveCall, type SubmitRequest } from './submit.ts'
 export interface DryRunResult {
   dry_run: true
   tool: string
-  verdict: Evaluation['verdict']
+  verdict: Omit<Evaluation['verdict'], 'allowedBy'>
   paths: EvaluatedPath[]
   preview?: Preview
   digest?: string
@@ -62,7 +62,7 @@ export async function buildDryRunResult(
   live: ActiveCall,
   evaluation: Evaluation
 ): Promise<DryRunResult> {
-  const { verdict } = evaluation
+  const { allowedBy: _, ...verdict } = evaluation.verdict
   const named = evaluation.paths.map(path => withSelfStarting(live.host, path))
   const paths = [...named, ...operandPaths(evaluation)]
   const plain = { dry_run: true as const, tool: live.tool.name, verdict, paths }

@@ -21,6 +21,7 @@ import type { Tool } from '../tool/tool.ts'
 import { type ActiveCall, serializeHead } from './active-call.ts'
 import type { FileOrigins } from './approvals/file-origins.ts'
 import type { HubRules } from './approvals/hub-rules.ts'
+import type { RuleBudgets } from './approvals/rule-budgets.ts'
 import type { RunningSources } from './approvals/running-sources.ts'
 import type { SavedRules } from './approvals/saved-rules.ts'
 import type { SessionModes } from './approvals/session-modes.ts'
@@ -93,6 +94,8 @@ export interface Engine {
   readonly scheduler: Scheduler
   readonly cache: ResultCache
   readonly rules: SavedRules
+  /** Numbers of calls that rules with a limit have allowed. */
+  readonly budgets: RuleBudgets
   /** The hub: its rules that are in force here, and the reason for which its people cannot decide at the moment. */
   readonly hub: { readonly rules: HubRules; outage(): string | undefined }
   readonly modes: SessionModes

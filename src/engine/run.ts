@@ -18,6 +18,7 @@ import type { RunContext } from '../tool/contexts.ts'
 import { PresentedOutput, type Progress } from '../tool/result.ts'
 import type { ActiveCall } from './active-call.ts'
 import { buildApproval } from './approvals/build-approval.ts'
+import { countUses } from './approvals/count-uses.ts'
 import { computeDigest } from './approvals/digest.ts'
 import { addLookAlikeNotes, assertRunnable, evaluateNow } from './approvals/evaluate.ts'
 import { requestApproval } from './approvals/request-approval.ts'
@@ -141,7 +142,7 @@ async function revalidate(engine: Engine, live: ActiveCall, bound: string | unde
   if (!evaluation) return false
   if (
     bound === undefined
-      ? evaluation.verdict.decision === 'allow'
+      ? evaluation.verdict.decision === 'allow' && countUses(engine, live, evaluation.verdict)
       : (await computeDigest(engine, live, evaluation)) === bound
   )
     return true

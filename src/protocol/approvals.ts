@@ -5,6 +5,7 @@ import type { CallWithStatus, Preview } from './calls.ts'
 import { FILE_HREF_FIELDS } from './front-end.ts'
 import { DigestParam, NextCursor, PAGE_PARAMS, ToolsetParam } from './request-params.ts'
 import { ReviewComments } from './review-comment.ts'
+import { RULE_END_FIELDS } from './rules.ts'
 import { schemaRef } from './schema-ref.ts'
 
 export const ApprovalsQuery = Type.Object(
@@ -84,6 +85,20 @@ const shownFields = {
     description: "`whole_digest` of GET /calls/{id}/preview; required if the call's preview is shortened."
   })
 }
+/** Limits of the rules that `always` saves. */
+export const AlwaysLimits = Type.Object(
+  {
+    ...RULE_END_FIELDS,
+    scope: Type.Optional(
+      Type.Literal('session', {
+        description: 'Save the rules only for the session of the call, whatever the option says.'
+      })
+    )
+  },
+  { additionalProperties: false, title: 'AlwaysLimits', description: 'With `always`: limits of the saved rules.' }
+)
+export type AlwaysLimits = Static<typeof AlwaysLimits>
+
 const approveFields = {
   ...shownFields,
   modified_params: Type.Optional(
@@ -102,6 +117,7 @@ const approveFields = {
     description: 'Digest of a dry run with modified_params. 409 PREVIEW_CHANGED if it has changed since.'
   }),
   always: Type.Optional(Type.String({ description: "Id of one of the call's always_options." })),
+  always_limits: Type.Optional(AlwaysLimits),
   confirm: Type.Optional(Type.Boolean({ description: 'Must be true for a strict call.' })),
   reason: Type.Optional(Type.String({ maxLength: 4_096 }))
 }

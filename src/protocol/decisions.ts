@@ -1,7 +1,7 @@
 // Schemas of what policy decides by and what a decision records: saved and matched rules, options of an approval, the approver.
 import { type Static, Type } from 'typebox'
 import { NamedToken } from './named-token.ts'
-import { RuleEffect, RuleMatch, RuleScope } from './rules.ts'
+import { RuleEffect, RuleLimit, RuleMatch, RuleScope } from './rules.ts'
 import { SessionMode } from './session-mode.ts'
 import { Time } from './time.ts'
 
@@ -21,6 +21,21 @@ export const SavedRule = Type.Object(
     workspace: Type.Optional(Type.String({ description: 'Root folder of the workspace, with scope workspace.' })),
     reason: Type.Optional(Type.String()),
     expires_at: Type.Union([Time, Type.Null()]),
+    uses: Type.Optional(Type.Integer({ description: 'Number of calls that the rule may allow before it ends.' })),
+    used: Type.Integer({ description: 'Number of calls that the rule has allowed.' }),
+    last_used_at: Type.Optional(
+      Type.Unsafe<string>({ ...Time, description: 'Time of the last call that it allowed.' })
+    ),
+    limit: Type.Optional(RuleLimit),
+    spent: Type.Optional(
+      Type.Array(
+        Type.Object({
+          subject: Type.Optional(Type.String({ description: 'Agent or session, with `limit.each`.' })),
+          calls: Type.Integer({ description: 'Number of calls that the rule has allowed within `limit.per`.' })
+        }),
+        { description: 'Use of `limit`, highest first; at most 20.' }
+      )
+    ),
     created_at: Time,
     created_by: Type.String({ description: 'Client that created the rule.' })
   },

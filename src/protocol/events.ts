@@ -294,8 +294,8 @@ export const EVENTS = {
     set_by: Type.String({ description: 'Person who set the mode.' }),
     expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'Expiry.' }))
   }),
-  'rules.changed': defineEvent('rules.changed', 'A saved rule was added, revoked or has expired.', {
-    change: Type.Enum(['added', 'revoked', 'expired'], { description: 'Kind of change.' }),
+  'rules.changed': defineEvent('rules.changed', 'A saved rule was added or revoked, or has ended automatically.', {
+    change: Type.Enum(['added', 'revoked', 'expired', 'used_up'], { description: 'Kind of change.' }),
     rule_id: Type.String({ description: 'Id of the rule; see `GET /rules`.' })
   }),
   'hub_rules.changed': defineEvent('hub_rules.changed', 'The rules of the hub have changed.', {

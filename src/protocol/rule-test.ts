@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { CALL_STATUSES } from './call-statuses.ts'
 import type { ApprovedBy } from './decisions.ts'
-import { RuleEffect, RuleMatch, RuleScope } from './rules.ts'
+import { RULE_END_FIELDS, RuleEffect, RuleLimit, RuleMatch, RuleScope } from './rules.ts'
 import { SessionMode } from './session-mode.ts'
 import { Time } from './time.ts'
 
@@ -19,7 +19,8 @@ export const NewRuleBody = Type.Object(
       Type.String({ maxLength: 64, description: 'Workspace of the rule, with scope session or workspace.' })
     ),
     reason: Type.Optional(Type.String({ maxLength: 1_024 })),
-    expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()]))
+    ...RULE_END_FIELDS,
+    limit: Type.Optional(RuleLimit)
   },
   { additionalProperties: false, title: 'NewRule' }
 )

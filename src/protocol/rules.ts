@@ -1,5 +1,6 @@
 // Schema of rules and their matchers.
 import { type Static, Type } from 'typebox'
+import { Duration } from './duration.ts'
 import { ACCEPTED_LEVELS } from './isolation-levels.ts'
 
 const Effect = Type.Enum(['read', 'create', 'write', 'execute', 'network', 'destructive'])
@@ -99,6 +100,45 @@ export const RuleEffect = Type.Enum(['allow', 'ask', 'deny'])
 export const RuleScope = Type.Enum(['session', 'workspace', 'user'])
 export type RuleScope = Static<typeof RuleScope>
 
+export const RuleLimit = Type.Object(
+  {
+    calls: Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      description: 'Maximum number of calls that the rule allows within `per`.'
+    }),
+    per: Duration('Period of the limit; it slides.'),
+    each: Type.Optional(
+      Type.Enum(['agent', 'session'], {
+        description:
+          'Count the calls of each agent or of each session separately. Default: all calls together. Callers choose ' +
+          'their session, so only agents with a token of their own are limited by `agent`.'
+      })
+    )
+  },
+  {
+    additionalProperties: false,
+    title: 'RuleLimit',
+    description: 'Limit of an allow rule. Further calls that the rule matches need approval.'
+  }
+)
+export type RuleLimit = Static<typeof RuleLimit>
+
+/** The fields by which a saved rule ends by itself. */
+export const RULE_END_FIELDS = {
+  expires_at: Type.Optional(
+    Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'End of the rule. Default: none.' })
+  ),
+  for: Type.Optional(Duration('Lifetime of the rule, in place of `expires_at`.')),
+  uses: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Number of calls that the rule may allow before it ends. Only for allow rules.'
+    })
+  )
+}
+
 /** A configured rule. Examples are checked when the rule is loaded. */
 export const ConfiguredRule = Type.Object(
   {
@@ -113,6 +153,7 @@ export const ConfiguredRule = Type.Object(
       })
     ),
     expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+    limit: Type.Optional(RuleLimit),
     examples: Type.Optional(
       Type.Object(
         { match: Type.Optional(Type.Array(Type.String())), no_match: Type.Optional(Type.Array(Type.String())) },

@@ -123,6 +123,7 @@ export const PLAIN_STATEMENTS = {
   forgetClockReadings: 'DELETE FROM clock_readings WHERE seen_ms < ?',
   key: 'INSERT INTO keys (key, body_hash, tool_call_id, created_at) VALUES (?, ?, ?, ?)',
   rule: 'INSERT INTO rules (rule_id, rule) VALUES (?, ?)',
+  updateRule: 'UPDATE rules SET rule = ? WHERE rule_id = ?',
   forgetRule: 'DELETE FROM rules WHERE rule_id = ?',
   setState: 'INSERT OR REPLACE INTO state (kind, key, value) VALUES (?, ?, ?)',
   forgetState: 'DELETE FROM state WHERE kind = ? AND key = ?',

@@ -116,6 +116,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
       modified_digest: 'd',
       whole_digest: 'w',
       always: 'a',
+      always_limits: { uses: 1 },
       confirm: true,
       reason: 'r',
       wait_ms: 1
@@ -123,6 +124,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
   approveAll: client =>
     client.approveAll([{ tool_call_id: 'i', digest: 'd', whole_digest: 'w' }], {
       always: 'a',
+      always_limits: { uses: 1 },
       confirm: true,
       reason: 'r'
     }),
@@ -164,7 +166,10 @@ const METHODS: Record<string, (client: Client) => unknown> = {
       session_id: 's',
       workspace: 'w',
       reason: 'r',
-      expires_at: null
+      expires_at: null,
+      for: '1h',
+      uses: 1,
+      limit: { calls: 1, per: '1h' }
     }),
   revokeRule: client => client.revokeRule('i'),
   testRules: client => {

@@ -29,6 +29,7 @@ t.test('creates, lists, publishes and revokes a rule', async t => {
     scope: 'user',
     reason: 'trusted',
     expires_at: null,
+    used: 0,
     created_at: 'TIME',
     created_by: 'emacs'
   }
@@ -36,7 +37,7 @@ t.test('creates, lists, publishes and revokes a rule', async t => {
   t.strictSame(normal(await app.get('/rules')), { rules: [rule] })
   t.match(await overwrite(app), { status: 'success', approved_by: { source: 'rule', rule_id: made.body.rule_id } })
   const revoked = await app.request('DELETE', `/rules/${made.body.rule_id}`)
-  t.match([revoked.status, normal(revoked.body)], [200, rule])
+  t.match([revoked.status, normal(revoked.body)], [200, { ...rule, used: 1, last_used_at: 'TIME' }])
   t.match(await app.request('DELETE', `/rules/${made.body.rule_id}`), { status: 404, body: { code: 'NOT_FOUND' } })
   t.equal((await overwrite(app)).status, 'awaiting_approval', 'revoked, it asks again')
   const told = await events.type('rules.changed', ({ change }) => change === 'revoked')

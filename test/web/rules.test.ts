@@ -1,9 +1,8 @@
-// Tests of rules: their description, their counts of uses, and a form with every field of a rule.
+// Tests of rules: their description, end and use, and a form with every field of a rule.
 // tier: quick
 import t from 'tap'
-import type { Call } from '../../src/client/client.ts'
 import { RuleMatch } from '../../src/protocol/rules.ts'
-import { countUses, formatMatch } from '../../web/rules/format-rule.ts'
+import { formatEnd, formatLimit, formatMatch, formatUse } from '../../web/rules/format-rule.ts'
 import { MATCH_FIELDS } from '../../web/rules/rule-schema.ts'
 
 t.test('the form of a rule has every match field', async t => {
@@ -29,21 +28,25 @@ t.test('describes a rule as a sentence', async t => {
   ])
 })
 
-t.test('counts the calls that a rule allowed', async t => {
-  const by = (source: string, rule_id?: string, at = '') =>
-    ({ approved_by: { source, rule_id }, created_at: at }) as unknown as Call
-  const uses = countUses([
-    by('rule', 'a', 'later'),
-    by('rule', 'a', 'earlier'),
-    by('user', 'a'),
-    by('rule', 'b', 'once'),
-    {} as Call
-  ])
+t.test('formats the end, the use and the limit of a rule', async t => {
+  const rule = (more: object) =>
+    ({ effect: 'allow', expires_at: null, used: 0, ...more }) as unknown as Parameters<typeof formatEnd>[0]
   t.same(
-    [...uses],
-    [
-      ['a', { count: 2, last_at: 'later' }],
-      ['b', { count: 1, last_at: 'once' }]
-    ]
+    [formatEnd(rule({})), formatUse(rule({})), formatLimit(rule({}))],
+    ['until revoked', 'not used yet', undefined]
+  )
+  t.equal(formatEnd(rule({ uses: 3, used: 2 })), 'for 1 more call')
+  t.match(formatEnd(rule({ uses: 3, expires_at: '2100-01-01T00:00:00Z' })), /^for 3 more calls, until /)
+  t.match(formatUse(rule({ used: 2, last_used_at: '2026-01-01T00:00:00Z' })), /^used 2 times, last /)
+  t.equal(formatUse(rule({ effect: 'deny' })), undefined)
+  const limit = { calls: 5, per: '1h' }
+  t.equal(formatLimit(rule({ limit, spent: [{ calls: 2 }] })), 'at most 5 per 1h (2 used)')
+  const spent = [
+    { subject: 'coder', calls: 3 },
+    { subject: '', calls: 1 }
+  ]
+  t.equal(
+    formatLimit(rule({ limit: { ...limit, each: 'agent' }, spent })),
+    'at most 5 per 1h for each agent (coder: 3, no agent: 1)'
   )
 })

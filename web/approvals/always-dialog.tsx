@@ -1,4 +1,4 @@
-// The dialog for permanent approval: lists the rules that the server suggests, verbatim. None is preselected.
+// The dialog for approval with a rule: lists the rules that the server suggests, verbatim, and their limits. None is preselected.
 import { useState } from 'preact/hooks'
 import { Dialog } from '../shell/dialog.tsx'
 import type { WaitingCall } from '../store/approvals.ts'
@@ -8,11 +8,19 @@ import { approveAndGoOn } from './queue.ts'
 
 export function AlwaysDialog({ call, onClose }: { call: WaitingCall; onClose: () => void }) {
   const [chosen, setChosen] = useState<string>()
+  const [lifetime, setLifetime] = useState('')
+  const [uses, setUses] = useState('')
+  const [onlySession, setOnlySession] = useState(false)
   const guard = useGuard(call.approval.digest)
   const submit = () => {
     if (chosen === undefined || !guard.acceptsClick()) return
     onClose()
-    void approveAndGoOn(call, { always: chosen })
+    const always_limits = {
+      ...(lifetime !== '' && { for: lifetime }),
+      ...(Number(uses) > 0 && { uses: Number(uses) }),
+      ...(onlySession && { scope: 'session' as const })
+    }
+    void approveAndGoOn(call, { always: chosen, always_limits })
   }
   return (
     <Dialog title="Approve and save a rule" onClose={onClose} onSubmit={submit}>
@@ -33,6 +41,39 @@ export function AlwaysDialog({ call, onClose }: { call: WaitingCall; onClose: ()
             </label>
           ))}
         </fieldset>
+        <div class="row">
+          <label class="field">
+            Ends
+            <select class="input" value={lifetime} onChange={({ currentTarget }) => setLifetime(currentTarget.value)}>
+              {LIFETIMES.map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label class="field">
+            Number of calls
+            <input
+              class="input"
+              type="number"
+              min="1"
+              max="1000000"
+              step="1"
+              placeholder="no limit"
+              value={uses}
+              onInput={({ currentTarget }) => setUses(currentTarget.value)}
+            />
+          </label>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={onlySession}
+              onChange={({ currentTarget }) => setOnlySession(currentTarget.checked)}
+            />
+            <span>Only in this session</span>
+          </label>
+        </div>
         <p class="muted small">The page Rules lists saved rules. You can revoke them there.</p>
         <div class="row end">
           <button class="button" type="button" onClick={onClose}>
@@ -51,3 +92,12 @@ export function AlwaysDialog({ call, onClose }: { call: WaitingCall; onClose: ()
     </Dialog>
   )
 }
+
+const LIFETIMES: readonly (readonly [duration: string, label: string])[] = [
+  ['', 'when revoked'],
+  ['15m', 'after 15 minutes'],
+  ['1h', 'after 1 hour'],
+  ['8h', 'after 8 hours'],
+  ['1d', 'after 1 day'],
+  ['7d', 'after 7 days']
+]

@@ -1,5 +1,6 @@
-// Describes a rule in words, and counts its uses.
-import type { Call, SavedRule } from '../../src/client/client.ts'
+// Describes a rule in words: its calls, scope, end and use.
+import type { SavedRule } from '../../src/client/client.ts'
+import { formatDateTime } from '../text/format.ts'
 import { lastSegments } from '../text/paths.ts'
 
 type Match = SavedRule['match']
@@ -41,22 +42,30 @@ export const formatScope = ({ scope, session_id, workspace }: SavedRule): string
       ? `in ${lastSegments(workspace ?? '')}`
       : `in session ${session_id}`
 
-/** Calls that a rule allowed. */
-export interface RuleUses {
-  count: number
-  /** Time of the last one. */
-  last_at: string
+/** Formats when a rule ends. */
+export function formatEnd({ expires_at, uses, used }: SavedRule): string {
+  const left = uses === undefined ? undefined : uses - used
+  const ends = [
+    ...(left === undefined ? [] : [`for ${left === 1 ? '1 more call' : `${left} more calls`}`]),
+    ...(expires_at === null ? [] : [`until ${formatDateTime(expires_at)}`])
+  ]
+  return ends.length === 0 ? 'until revoked' : ends.join(', ')
 }
 
-/** Counts the calls that each rule allowed, newest call first. */
-export function countUses(calls: readonly Call[]): ReadonlyMap<string, RuleUses> {
-  const uses = new Map<string, RuleUses>()
-  for (const call of calls) {
-    if (!('approved_by' in call) || call.approved_by?.source !== 'rule') continue
-    const { rule_id } = call.approved_by
-    if (rule_id === undefined) continue
-    const { count, last_at } = uses.get(rule_id) ?? { count: 0, last_at: call.created_at }
-    uses.set(rule_id, { count: count + 1, last_at })
-  }
-  return uses
+/** Formats how often a rule has allowed a call. Those that deny or ask are not counted. */
+export function formatUse({ effect, used, last_used_at }: SavedRule): string | undefined {
+  if (effect !== 'allow') return undefined
+  if (last_used_at === undefined) return 'not used yet'
+  return `used ${used === 1 ? 'once' : `${used} times`}, last ${formatDateTime(last_used_at)}`
+}
+
+/** Formats how much of a limit is used, per agent or session if those are counted separately. */
+export function formatLimit({ limit, spent = [] }: SavedRule): string | undefined {
+  if (!limit) return undefined
+  const { calls, per, each } = limit
+  const used =
+    each === undefined
+      ? `${spent[0]?.calls ?? 0} used`
+      : spent.map(({ subject, calls: count }) => `${subject || `no ${each}`}: ${count}`).join(', ') || 'none used'
+  return `at most ${calls} per ${per}${each === undefined ? '' : ` for each ${each}`} (${used})`
 }

@@ -59,8 +59,21 @@ export const NEW_RULE_SCHEMA = {
     workspace: textField('Name of the workspace, for scope workspace or session.'),
     session_id: textField('Id of the session, for scope session.'),
     reason: textField('Reason that the approver or the caller sees.'),
-    expires_at: textField(
-      'Time when the rule expires, such as 2027-01-31T12:00:00Z. Default: the rule applies until it is revoked.'
-    )
+    for: textField('Lifetime of the rule, such as 30m, 2h or 7d. Default: the rule applies until it is revoked.'),
+    expires_at: textField('End of the rule as a time, in place of `for`, such as 2027-01-31T12:00:00Z.'),
+    uses: { type: 'integer', minimum: 1, description: 'Number of calls that the rule allows before it ends.' },
+    limit: {
+      type: 'object',
+      required: ['calls', 'per'],
+      properties: {
+        calls: { type: 'integer', minimum: 1, maximum: 100_000, description: 'Number of calls within the period.' },
+        per: textField('Period, such as 10m, 1h or 1d.'),
+        each: {
+          enum: ['agent', 'session'],
+          description: 'Count the calls of each agent or session separately. Default: all calls together.'
+        }
+      },
+      description: 'Limit of an allow rule. Further calls need approval.'
+    }
   }
 }

@@ -1,5 +1,6 @@
 // Saved rules: who added them, when, and how often they applied; adds and revokes them.
 import { type Signal, useSignal } from '@preact/signals'
+import { Fragment } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { SavedRule } from '../../src/client/client.ts'
 import { client, toErrorMessage } from '../session/session.ts'
@@ -7,20 +8,15 @@ import { onEvent } from '../store/updates.ts'
 import { formatDateTime } from '../text/format.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { AddRule } from './add-rule.tsx'
-import { countUses, formatMatch, formatScope, type RuleUses } from './format-rule.ts'
+import { formatEnd, formatLimit, formatMatch, formatScope, formatUse } from './format-rule.ts'
 import { RevokeRule } from './revoke-rule.tsx'
 import { RuleRow } from './rule-row.tsx'
 
-/** Number of the newest calls that are searched for uses. */
-const USAGE_WINDOW = 500
-
-interface RulesWithUsage {
-  rules: readonly SavedRule[]
-  uses: ReadonlyMap<string, RuleUses>
-}
+/** Time before the uses of rules are loaded again while calls end. */
+const REFRESH_MS = 1_000
 
 export function Rules() {
-  const { known, fault } = useRules()
+  const { rules, fault } = useRules()
   const adding = useSignal(false)
   const revoking = useSignal<SavedRule | undefined>(undefined)
   return (
@@ -36,83 +32,86 @@ export function Rules() {
         files are not listed.
       </p>
       {fault !== undefined && <p class="notice bad">{fault}</p>}
-      {known?.rules.length === 0 && (
+      {rules?.length === 0 && (
         <div class="empty">
           <h2>No rules yet</h2>
           <p>Approve a call with Always, or add a rule. The rule is listed here until you revoke it.</p>
         </div>
       )}
-      {known && known.rules.length > 0 && <RuleTable known={known} revoking={revoking} />}
+      {rules && rules.length > 0 && <RuleTable rules={rules} revoking={revoking} />}
       {adding.value && <AddRule onClose={() => (adding.value = false)} />}
       {revoking.value && <RevokeRule rule={revoking.value} onClose={() => (revoking.value = undefined)} />}
     </div>
   )
 }
 
-function RuleTable({
-  known: { rules, uses },
-  revoking
-}: {
-  known: RulesWithUsage
-  revoking: Signal<SavedRule | undefined>
-}) {
+function RuleTable({ rules, revoking }: { rules: readonly SavedRule[]; revoking: Signal<SavedRule | undefined> }) {
   return (
-    <>
-      <ul class="rules">
-        {rules.map(rule => (
-          <RuleRow
-            key={rule.rule_id}
-            rule={rule}
-            details={
-              <p class="muted small">
-                {formatScope(rule)} · created by {rule.created_by}, {formatDateTime(rule.created_at)} ·{' '}
-                {rule.expires_at === null ? 'until revoked' : `until ${formatDateTime(rule.expires_at)}`} ·{' '}
-                {formatUses(uses.get(rule.rule_id), rule)}
-                {rule.reason !== undefined && <> · {markInvisible(rule.reason)}</>}
-              </p>
-            }
+    <ul class="rules">
+      {rules.map(rule => (
+        <RuleRow
+          key={rule.rule_id}
+          rule={rule}
+          details={
+            <p class="muted small">
+              {[
+                formatScope(rule),
+                formatEnd(rule),
+                formatLimit(rule),
+                formatUse(rule),
+                `created by ${rule.created_by}, ${formatDateTime(rule.created_at)}`,
+                rule.reason
+              ]
+                .filter(detail => detail !== undefined)
+                .map((detail, i) => (
+                  <Fragment key={detail}>
+                    {i > 0 && ' · '}
+                    {markInvisible(detail)}
+                  </Fragment>
+                ))}
+            </p>
+          }
+        >
+          <button
+            type="button"
+            class="button danger"
+            aria-label={`Revoke: ${rule.effect} ${formatMatch(rule.match)}`}
+            onClick={() => (revoking.value = rule)}
           >
-            <button
-              type="button"
-              class="button danger"
-              aria-label={`Revoke: ${rule.effect} ${formatMatch(rule.match)}`}
-              onClick={() => (revoking.value = rule)}
-            >
-              Revoke…
-            </button>
-          </RuleRow>
-        ))}
-      </ul>
-      <p class="muted small">Uses are counted in the newest {USAGE_WINDOW} calls.</p>
-    </>
+            Revoke…
+          </button>
+        </RuleRow>
+      ))}
+    </ul>
   )
 }
 
-/** The log records the rule that allowed a call, but none that ask or deny. */
-const formatUses = (uses: RuleUses | undefined, { effect }: SavedRule) =>
-  effect !== 'allow'
-    ? 'uses unknown'
-    : uses === undefined
-      ? 'not used recently'
-      : `used ${uses.count === 1 ? 'once' : `${uses.count} times`}, last ${formatDateTime(uses.last_at)}`
-
 function useRules() {
-  const known = useSignal<RulesWithUsage | undefined>(undefined)
+  const known = useSignal<readonly SavedRule[] | undefined>(undefined)
   const fault = useSignal<string | undefined>(undefined)
   useEffect(() => {
     const ask = async () => {
       try {
-        const [rules, { calls }] = await Promise.all([client().rules(), client().calls({ limit: USAGE_WINDOW })])
-        known.value = { rules: rules.toReversed(), uses: countUses(calls) }
+        known.value = (await client().rules()).toReversed()
         fault.value = undefined
       } catch (error) {
         fault.value = toErrorMessage(error)
       }
     }
     void ask()
-    return onEvent(({ type }) => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const refresh = () => {
+      timer = undefined
+      void ask()
+    }
+    const forget = onEvent(({ type }) => {
       if (type === 'rules.changed') void ask()
+      else if (type === 'tool.result') timer ??= setTimeout(refresh, REFRESH_MS)
     })
+    return () => {
+      clearTimeout(timer)
+      forget()
+    }
   }, [])
-  return { known: known.value, fault: fault.value }
+  return { rules: known.value, fault: fault.value }
 }

@@ -1,10 +1,11 @@
 // Options that describe a rule, and the rule that they make.
 import type { Command } from 'commander'
 import type { NewRule, SavedRule } from '../../client/client.ts'
-import { parseDuration } from '../context.ts'
 import { parseChoice, usageError } from '../exit.ts'
+import { toBranchPattern } from './branch-pattern.ts'
+import { addEndOptions, type EndOptions, toEnds } from './rule-ends.ts'
 
-export interface RuleOptions {
+export interface RuleOptions extends EndOptions {
   tool?: string
   category?: string
   effect?: string
@@ -16,6 +17,7 @@ export interface RuleOptions {
   prefix?: string
   pattern?: string
   param?: string
+  branch?: string
   cwd?: string
   isolation?: string
   network?: string[]
@@ -24,13 +26,20 @@ export interface RuleOptions {
   session?: string
   workspace?: string
   reason?: string
-  expires?: string
+  rate?: string
+  each?: string
 }
 
 const RULE_EFFECTS = ['allow', 'ask', 'deny'] as const
 
 /** Adds the options for the fields of a rule. */
 export const addRuleOptions = (command: Command): Command =>
+  addEndOptions(addMatchOptions(command))
+    .option('--rate <calls/period>', 'allow at most this number of calls within a sliding period, such as 100/1h')
+    .option('--each <subject>', 'with --rate: count the calls of each agent or of each session separately')
+    .option('-m, --reason <text>', 'reason that approvers and callers see')
+
+const addMatchOptions = (command: Command): Command =>
   command
     .option('--tool <name>', 'tool name or glob')
     .option('--category <name>', 'category of the tool')
@@ -46,6 +55,7 @@ export const addRuleOptions = (command: Command): Command =>
     .option('--prefix <words>', 'command lines that begin with these words')
     .option('--pattern <pattern>', 'RE2 regular expression that matches the whole value of a parameter')
     .option('--param <name>', 'parameter for --pattern (default: the main parameter of the tool)')
+    .option('--branch <glob>', 'branch that the parameter branch must name, such as feature/*')
     .option('--cwd <glob>', 'working directory of the command (default for allow: the workspace root)')
     .option(
       '--isolation <level>',
@@ -62,13 +72,15 @@ export const addRuleOptions = (command: Command): Command =>
     .option('--scope <scope>', 'scope of the rule: session, workspace or user', 'workspace')
     .option('--session <id>', 'session of the rule, with --scope session')
     .option('--workspace <name>', 'workspace of the rule, with --scope session or workspace', 'default')
-    .option('--expires <duration>', 'lifetime of the rule, such as 2h')
-    .option('-m, --reason <text>', 'reason that approvers and callers see')
 
 /** Validates only the syntax; the server validates every field. */
 export function toNewRule(effect: string, options: RuleOptions): NewRule {
   const decides = parseChoice('effect', effect, RULE_EFFECTS)
-  const { tool, category, agent, client, path, host, prefix, pattern, param, cwd } = options
+  const { tool, category, agent, client, path, host, prefix, branch, cwd, rate, each } = options
+  if (branch !== undefined && (options.pattern ?? options.param) !== undefined)
+    throw usageError('--branch cannot be combined with --pattern and --param.')
+  if (each !== undefined && rate === undefined) throw usageError('--each requires --rate.')
+  const { pattern, param } = branch === undefined ? options : { pattern: toBranchPattern(branch), param: 'branch' }
   const command = prefix ?? options.command
   const mode = command === undefined ? undefined : prefix === undefined ? 'exact' : 'prefix'
   const fields = {
@@ -91,7 +103,6 @@ export function toNewRule(effect: string, options: RuleOptions): NewRule {
   const match = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   if (Object.keys(match).length === 0)
     throw usageError('The rule needs at least one condition.', 'See: toolgate rules add --help')
-  const expires = options.expires && new Date(Date.now() + parseDuration(options.expires)).toISOString()
   return {
     effect: decides,
     match: match as SavedRule['match'],
@@ -99,6 +110,16 @@ export function toNewRule(effect: string, options: RuleOptions): NewRule {
     ...(options.scope !== 'user' && options.workspace !== undefined && { workspace: options.workspace }),
     ...(options.session !== undefined && { session_id: options.session }),
     ...(options.reason !== undefined && { reason: options.reason }),
-    ...(expires && { expires_at: expires })
+    ...toEnds(options),
+    ...(rate !== undefined && { limit: parseRate(rate, each) })
   }
 }
+
+function parseRate(text: string, each: string | undefined): NonNullable<NewRule['limit']> {
+  const [, calls, per] = /^([1-9]\d{0,5})\/([1-9]\d{0,4}[smhd])$/.exec(text) ?? []
+  if (calls === undefined || per === undefined)
+    throw usageError(`Invalid --rate: ${text}.`, 'Write the rate as 100/1h, 20/10m or 5/1d.')
+  return { calls: Number(calls), per, ...(each !== undefined && { each: parseChoice('--each', each, LIMIT_SUBJECTS) }) }
+}
+
+const LIMIT_SUBJECTS = ['agent', 'session'] as const

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ApproveRequest } from '../../client/api-types.ts'
 import { type Approval, type Call, type Client, ToolgateError } from '../../client/client.ts'
+import { ALWAYS_LIMITS_SYNTAX, parseAlwaysLimits } from '../../protocol/always-limits.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { findInexactNumbers } from '../../text/json-numbers.ts'
 import { parseObject } from '../../text/json-object.ts'
@@ -18,7 +19,10 @@ import { colorizeDiff, toSafeJson } from './terminal.ts'
 import { loadWholePreview } from './whole-preview.ts'
 
 /** Presets of an approval. */
-export type ApprovalPreset = Pick<ApproveRequest, 'always' | 'reason' | 'modified_params' | 'modified_digest'>
+export type ApprovalPreset = Pick<
+  ApproveRequest,
+  'always' | 'always_limits' | 'reason' | 'modified_params' | 'modified_digest'
+>
 
 /** The outcome of the prompt. `left`: the call keeps waiting. */
 type PromptOutcome =
@@ -254,10 +258,14 @@ class ApprovalPrompt {
       terminal.info(
         `  ${terminal.paint('bold', String(index + 1))}  ${escapeInvisible(label)}  (${scope})\n     ${toSafeJson(rules ?? rule)}`
       )
-    const number = await this.promptLine('Number of the rule (Esc to go back): ', changed)
+    const asks = `Number of the rule, also with limits ${ALWAYS_LIMITS_SYNTAX} (Esc to go back): `
+    const answer = await this.promptLine(asks, changed)
+    const [, number, limits = ''] = /^\s*(\d+)(?:\s+(.*))?$/.exec(answer) ?? []
     const option = options[Number(number) - 1]
-    if (option) return this.approve(call, changed, { always: option.id })
-    if (number !== '') terminal.info('No rule has this number.')
+    const always_limits = parseAlwaysLimits(limits)
+    if (option && always_limits) return this.approve(call, changed, { always: option.id, always_limits })
+    if (option) terminal.info(`These limits are invalid. Write the number and limits ${ALWAYS_LIMITS_SYNTAX}: 1 2h`)
+    else if (answer !== '') terminal.info('No rule has this number.')
     return undefined
   }
 
@@ -278,7 +286,7 @@ class ApprovalPrompt {
       return void terminal.info(`${problem}: press e to edit the parameters again, any other key to discard them.`)
     }
     this.#draft = undefined
-    const { always: _, ...rest } = this.#preset
+    const { always: _, always_limits: __, ...rest } = this.#preset
     this.#preset = { ...rest, modified_params: params }
     await this.#showEdited(call)
   }

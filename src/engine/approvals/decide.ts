@@ -2,6 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { invalidParam, ToolError } from '../../errors.ts'
+import type { AllowUndefined } from '../../protocol/allow-undefined.ts'
+import type { AlwaysLimits } from '../../protocol/approvals.ts'
 import type { Call, CallWithStatus } from '../../protocol/calls.ts'
 import { type AlwaysOption, type ApprovedBy, formatDecider } from '../../protocol/decisions.ts'
 import { steadyNow } from '../../steady-time.ts'
@@ -42,6 +44,8 @@ export interface ApprovalDecision {
   modified_digest?: string | undefined
   /** Id of one of the call's `always_options`. */
   always?: string | undefined
+  /** Limits of the rules that it saves. */
+  always_limits?: AllowUndefined<AlwaysLimits> | undefined
   confirm?: boolean | undefined
   reason?: string | undefined
 }
@@ -62,6 +66,8 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
     refreshTool(engine, live, decision.modified_params ?? live.call.params)
     live.may_approve = true
     if (decision.always !== undefined && decision.modified_params !== undefined) throw alwaysWithParamsError()
+    if (decision.always_limits !== undefined && decision.always === undefined)
+      throw invalidParam('/always_limits', 'must be sent with always')
     if (decision.modified_digest !== undefined && decision.modified_params === undefined)
       throw digestWithoutParamsError()
     assertConfirmed(decision, call.approval.level)
@@ -77,7 +83,7 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
         : await approveModified(engine, live, decision)
     if (!approved) return live.call
     assertMayApprove(engine, live.evaluation!.verdict, caller)
-    const remembered = always && (await prepareRules(engine, live, always, caller))
+    const remembered = always && (await prepareRules(engine, live, always, decision.always_limits ?? {}, caller))
     const made = remembered?.rules.map(({ rule_id }) => rule_id) ?? []
     const reason = decision.reason !== undefined && { reason: decision.reason }
     const { sources } = live.evaluation!
@@ -379,11 +385,18 @@ const previewChangedError = ({ tool_call_id, approval }: CallWithStatus<'awaitin
 function prepareRules(
   engine: Engine,
   live: ActiveCall,
-  { scope, rule, rules = rule ? [rule] : [] }: AlwaysOption,
+  { scope: offered, rule, rules = rule ? [rule] : [] }: AlwaysOption,
+  { scope, ...ends }: AllowUndefined<AlwaysLimits>,
   { client }: Caller
 ) {
   const { root } = live.workspace
-  const where = { scope, session_id: live.call.session_id, token_id: live.owner, workspace: root }
+  const where = {
+    ...ends,
+    scope: scope ?? offered,
+    session_id: live.call.session_id,
+    token_id: live.owner,
+    workspace: root
+  }
   return engine.rules.prepare(
     rules.map(each => ({ ...each, ...where })),
     client

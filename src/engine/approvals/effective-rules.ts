@@ -1,11 +1,15 @@
 // Effective rules of a call: those for its agent, its session and its workspace, and the limits that apply to all.
+import { createHash } from 'node:crypto'
 import { findAgentEntry, findAgentEntryName, type TierRule } from '../../config/agents.ts'
+import type { RuleLimit } from '../../protocol/rules.ts'
 import type { SessionMode } from '../../protocol/session-mode.ts'
 import { steadyNow } from '../../steady-time.ts'
+import { memoizeByObject } from '../../text/memoize-by-object.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
-import type { EffectiveRules } from '../policy/policy-input.ts'
+import type { Budget, EffectiveRules, RankedRule } from '../policy/policy-input.ts'
 import { isAboutReading } from '../policy/rules.ts'
+import { findBudgetSubject, type RuleBudgets } from './rule-budgets.ts'
 import type { SavedRules } from './saved-rules.ts'
 import type { SessionModes } from './session-modes.ts'
 
@@ -15,6 +19,7 @@ export interface RulesInForce {
   rules: Pick<SavedRules, 'inForce'>
   modes: { find(session: Parameters<SessionModes['find']>[0]): { mode: SessionMode } | undefined }
   hub: Pick<Engine['hub'], 'rules'>
+  budgets: Pick<RuleBudgets, 'spentUntil'>
 }
 
 /**
@@ -39,9 +44,15 @@ export function listGuardedGlobs(
 
 /** Returns the rules and limits that apply to a call now. */
 export function getEffectiveRules(
-  { settings, rules, modes, hub }: RulesInForce,
-  { call, owner, may_approve, workspace: { root, name } }: ActiveCall
+  { settings, rules, modes, hub, budgets }: RulesInForce,
+  live: ActiveCall
 ): EffectiveRules {
+  const {
+    call,
+    owner,
+    may_approve,
+    workspace: { root, name }
+  } = live
   const { administrator, user, workspace } = settings.tiers
   const asker = { agent: call.agent, may_approve }
   const entry = findAgentEntryName(settings.agents, asker)
@@ -49,15 +60,56 @@ export function getEffectiveRules(
   const agent = findAgentEntry(settings.agents, asker)
   const session = { session_id: call.session_id, workspace: name, token_id: owner }
   const mode = modes.find(session)?.mode ?? agent?.mode ?? settings.approval.mode
+  const now = steadyNow()
+  const limited = (tier: string, ranked: readonly RankedRule[]) => withBudgets(ranked, { tier, live, budgets, now })
   return {
-    now: steadyNow(),
+    now,
     readOnly: settings.read_only || (agent?.read_only ? 'agent' : mode === 'plan' ? 'mode' : false),
     mode,
     sensitiveCallOnly: settings.sensitive.call_only,
     askForUnsaved: settings.buffers.on_write === 'ask',
-    administrator: [...administrator.filter(isFor), ...hub.rules.restricting],
-    user: [...user.filter(isFor), ...hub.rules.allowing],
-    saved: rules.inForce({ session_id: call.session_id, owner }, root),
-    workspace: workspace.filter(rule => isFor(rule) && (rule.workspace === undefined || rule.workspace === root))
+    administrator: [...limited('administrator', administrator.filter(isFor)), ...hub.rules.restricting],
+    user: [...limited('user', user.filter(isFor)), ...limited('hub', hub.rules.allowing)],
+    saved: limited('saved', [...rules.inForce({ session_id: call.session_id, owner }, root), ...findUsedUp(live)]),
+    workspace: limited(
+      `workspace ${root}`,
+      workspace.filter(rule => isFor(rule) && (rule.workspace === undefined || rule.workspace === root))
+    )
   }
 }
+
+/** Returns the rules that this call has used up. */
+const findUsedUp = ({ countedBy }: ActiveCall) =>
+  [...countedBy.values()].filter(rule => rule !== undefined).filter(({ used, uses }) => used === uses)
+
+interface BudgetScope {
+  tier: string
+  live: ActiveCall
+  budgets: Pick<RuleBudgets, 'spentUntil'>
+  now: number
+}
+
+/** Adds to each rule with a limit what it counts the call by, and the reason if the limit is reached. */
+function withBudgets(rules: readonly RankedRule[], { tier, live, budgets, now }: BudgetScope): readonly RankedRule[] {
+  if (rules.every(rule => rule.limit === undefined)) return rules
+  const { call, owner } = live
+  return rules.map(rule => {
+    const { limit } = rule
+    if (limit === undefined) return rule
+    const key = rule.rule_id ?? `${tier} ${fingerprint(rule)}`
+    const budget: Budget = { rule: key, limit, subject: findBudgetSubject(limit, { ...call, owner }) }
+    const until = live.countedBy.has(key) ? undefined : budgets.spentUntil(budget, now)
+    return { ...rule, budget, ...(until !== undefined && { exhausted: formatLimitReached(limit, until) }) }
+  })
+}
+
+/** Identifies a configured rule, also after the configuration was loaded again. */
+const fingerprint = memoizeByObject(({ match, limit, for_agent }: RankedRule & { for_agent?: string }) =>
+  createHash('sha256')
+    .update(JSON.stringify([match, limit, for_agent]))
+    .digest('base64url')
+)
+
+const formatLimitReached = ({ calls, per, each }: RuleLimit, until: number) =>
+  `A rule allows ${calls === 1 ? '1 call' : `${calls} calls`} per ${per}${each === undefined ? '' : ` for each ${each}`}. ` +
+  `This limit is reached until ${new Date(until).toISOString()}.`

@@ -4,14 +4,16 @@
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
 import type { SavedRule } from '../../protocol/decisions.ts'
+import { durationMs } from '../../protocol/duration.ts'
 import type { NewEvent } from '../../protocol/events.ts'
-import type { RuleMatch, RuleScope } from '../../protocol/rules.ts'
+import type { RuleLimit, RuleMatch, RuleScope } from '../../protocol/rules.ts'
 import { steadyNow } from '../../steady-time.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoreWrite } from '../../store/store-schema.ts'
 import { newId } from '../id.ts'
 import { validateMatch } from '../policy/rule-validation.ts'
 import { prepareRules } from '../policy/rules.ts'
+import type { RuleBudgets } from './rule-budgets.ts'
 
 export interface SavedRuleInput {
   effect: SavedRule['effect']
@@ -22,6 +24,9 @@ export interface SavedRuleInput {
   workspace?: string | undefined
   reason?: string | undefined
   expires_at?: string | null | undefined
+  for?: string | undefined
+  uses?: number | undefined
+  limit?: RuleLimit | undefined
 }
 
 /** Valid rules that are neither stored nor in force yet. */
@@ -46,13 +51,16 @@ export const isRuleFor = (rule: SavedRule, { session_id, owner }: RuleSession, w
 
 export class SavedRules {
   readonly #journal: Journal
+  readonly #budgets: RuleBudgets
   readonly #rules = new Map<string, SavedRule>()
   readonly #listeners: (() => Promise<void>)[] = []
 
-  constructor(journal: Journal, store: Store) {
+  constructor(journal: Journal, store: Store, budgets: RuleBudgets) {
     this.#journal = journal
+    this.#budgets = budgets
     for (const json of store.rules()) {
-      const rule = JSON.parse(json) as SavedRule
+      // Earlier versions did not count.
+      const rule: SavedRule = { used: 0, ...JSON.parse(json) }
       this.#rules.set(rule.rule_id, rule)
     }
   }
@@ -78,6 +86,21 @@ export class SavedRules {
   inForce(session: RuleSession, workspace: string): SavedRule[] {
     if (this.#rules.size === 0) return []
     return this.list().filter(rule => isRuleFor(rule, session, workspace))
+  }
+
+  /** Returns true if the rule is in force. */
+  has(rule_id: string): boolean {
+    return this.list().some(rule => rule.rule_id === rule_id)
+  }
+
+  /** Counts a call that the rule allows. The rule ends with its last use. Returns the rule as it is then. */
+  count(rule_id: string, spent: readonly StoreWrite[]): SavedRule {
+    const before = this.get(rule_id)
+    const rule: SavedRule = { ...before, used: before.used + 1, last_used_at: new Date().toISOString() }
+    this.#rules.set(rule_id, rule)
+    if (rule.used === rule.uses) void this.#delete(rule, 'used_up')
+    else void this.#journal.append([], () => [['updateRule', JSON.stringify(rule), rule_id], ...spent])
+    return rule
   }
 
   /** Returns the rule of that id. Throws NOT_FOUND. */
@@ -119,11 +142,12 @@ export class SavedRules {
     return rule
   }
 
-  async #delete(rule: SavedRule, change: 'revoked' | 'expired') {
+  async #delete(rule: SavedRule, change: 'revoked' | 'expired' | 'used_up') {
     this.#rules.delete(rule.rule_id)
     const published = this.#publish()
     await this.#journal.append([{ type: 'rules.changed', change, rule_id: rule.rule_id }], () => [
-      ['forgetRule', rule.rule_id]
+      ['forgetRule', rule.rule_id],
+      ...this.#budgets.forget(rule.rule_id)
     ])
     await published
   }
@@ -131,10 +155,12 @@ export class SavedRules {
 
 /** Builds the rule to be stored; throws if it is invalid. */
 function createRule(rule: SavedRuleInput, client: string): SavedRule {
-  if (typeof rule.expires_at === 'string' && Date.parse(rule.expires_at) <= steadyNow())
-    throw new ToolError('INVALID_PARAMS', 'expires_at is in the past.', {
-      errors: [{ pointer: '/expires_at', message: 'must be in the future' }]
-    })
+  const expires_at = findEnd(rule)
+  for (const field of ['uses', 'limit'] as const)
+    if (rule[field] !== undefined && rule.effect !== 'allow')
+      throw new ToolError('INVALID_PARAMS', `${field} is only for rules that allow.`, {
+        errors: [{ pointer: `/${field}`, message: 'is only for rules with the effect allow' }]
+      })
   const errors = validateMatch(rule.match)
   if (errors.length > 0)
     throw new ToolError('INVALID_PARAMS', `Invalid rule: ${errors[0]}`, {
@@ -149,8 +175,25 @@ function createRule(rule: SavedRuleInput, client: string): SavedRule {
     ...(rule.scope === 'session' && rule.session_id !== undefined && { session_id: rule.session_id }),
     ...(rule.scope === 'session' && rule.token_id !== undefined && { token_id: rule.token_id }),
     ...(rule.reason !== undefined && { reason: rule.reason }),
-    expires_at: rule.expires_at ?? null,
+    expires_at,
+    ...(rule.uses !== undefined && { uses: rule.uses }),
+    used: 0,
+    ...(rule.limit !== undefined && { limit: rule.limit }),
     created_at: new Date().toISOString(),
     created_by: client
   }
+}
+
+/** Returns the end of a rule; null if it has none. Throws INVALID_PARAMS if it is in the past, or given twice. */
+function findEnd({ expires_at = null, for: lifetime }: SavedRuleInput): string | null {
+  if (lifetime !== undefined && expires_at !== null)
+    throw new ToolError('INVALID_PARAMS', 'Send either expires_at or for, not both.', {
+      errors: [{ pointer: '/for', message: 'cannot be combined with expires_at' }]
+    })
+  if (lifetime !== undefined) return new Date(steadyNow() + durationMs(lifetime)).toISOString()
+  if (expires_at !== null && Date.parse(expires_at) <= steadyNow())
+    throw new ToolError('INVALID_PARAMS', 'expires_at is in the past.', {
+      errors: [{ pointer: '/expires_at', message: 'must be in the future' }]
+    })
+  return expires_at
 }

@@ -1,9 +1,9 @@
 // The input of the policy: facts gathered beforehand, so that evaluation is pure.
 
-import type { AlwaysOption, ApprovedBy, MatchedRule, SavedRule } from '../../protocol/decisions.ts'
+import type { AlwaysOption, ApprovedBy, MatchedRule } from '../../protocol/decisions.ts'
 import type { ErrorCode } from '../../protocol/error-codes.ts'
 import type { IsolationLevel } from '../../protocol/isolation-levels.ts'
-import type { ConfiguredRule } from '../../protocol/rules.ts'
+import type { ConfiguredRule, RuleLimit } from '../../protocol/rules.ts'
 import type { SessionMode } from '../../protocol/session-mode.ts'
 import type { CommandClass, Containment, Operand, SubCommand } from '../../shell/command-line-analysis.ts'
 import type { Effect, ExternalToolIdentity } from '../../tool/request.ts'
@@ -201,12 +201,30 @@ export interface EffectiveRules {
   administrator: readonly RankedRule[]
   user: readonly RankedRule[]
   /** Saved rules in force for the call's session and workspace. */
-  saved: readonly SavedRule[]
+  saved: readonly RankedRule[]
   workspace: readonly RankedRule[]
 }
 
-/** A rule of a tier; `source` says that it is one of the hub. */
-export type RankedRule = ConfiguredRule & { source?: 'hub' }
+/** The rule with a limit, and the agent or session, that a call counts for. */
+export interface Budget {
+  /** Identifies the rule. */
+  rule: string
+  /** The agent or session of the call, if those are counted separately. */
+  subject: string
+  limit: RuleLimit
+}
+
+/** A rule of a tier. */
+export interface RankedRule extends ConfiguredRule {
+  /** Present for a rule of the hub. */
+  source?: 'hub'
+  /** Present for a saved rule. */
+  rule_id?: string
+  /** Present for a rule with a limit. */
+  budget?: Budget
+  /** Reason for which the rule asks although it allows: its limit is reached. */
+  exhausted?: string
+}
 
 export interface PolicyVerdict {
   decision: 'allow' | 'ask' | 'strict' | 'deny'
@@ -222,4 +240,6 @@ export interface PolicyVerdict {
   /** The mode of the session, if that decides otherwise than by default. */
   mode?: SessionMode
   rule_id?: string
+  /** With allow by rules: all that match, as far as they count their calls. */
+  allowedBy?: readonly RankedRule[]
 }

@@ -64,12 +64,9 @@ const runsConfined = (effect: PolicyVerdict, question: PolicyInput, rulebook: Ef
 
 type RuleTier = 'administrator' | 'user' | 'workspace'
 const RULE_TIERS: RuleTier[] = ['administrator', 'user', 'workspace']
-type AnyRule = Pick<RankedRule, 'effect' | 'match' | 'reason' | 'approver' | 'source' | 'expires_at'> & {
-  rule_id?: string
-}
 
-function rulesOf(tier: RuleTier, rulebook: EffectiveRules): readonly AnyRule[] {
-  const all: readonly AnyRule[] = tier === 'user' ? [...rulebook.user, ...rulebook.saved] : rulebook[tier]
+function rulesOf(tier: RuleTier, rulebook: EffectiveRules): readonly RankedRule[] {
+  const all: readonly RankedRule[] = tier === 'user' ? [...rulebook.user, ...rulebook.saved] : rulebook[tier]
   return all.filter(rule => !isExpired(rule, rulebook.now))
 }
 
@@ -93,20 +90,29 @@ function evaluateTier(tier: RuleTier, question: PolicyInput, rulebook: Effective
   }
 }
 
-function decideTier(tier: RuleTier, rules: readonly AnyRule[], question: PolicyInput): PolicyVerdict | undefined {
-  const first = (effect: AnyRule['effect']) =>
+function decideTier(tier: RuleTier, rules: readonly RankedRule[], question: PolicyInput): PolicyVerdict | undefined {
+  const first = (effect: RankedRule['effect']) =>
     rules.find(candidate => candidate.effect === effect && ruleMatches(candidate, question) === true)
   const denying = first('deny')
   if (denying) return toDenyVerdict(formatRuleReason(denying, tier), toMatchedRule(denying, tier))
   const asking = first('ask')
   if (asking) return toAskVerdict(asking, tier, question)
   const allowing = first('allow')
-  const together = allowing ? [allowing] : findJointCover(rules, question)
+  const together = allowing ? [allowing, ...findLimits(rules, allowing, question)] : findJointCover(rules, question)
+  const exhausted = together?.find(rule => rule.exhausted !== undefined)
+  if (exhausted) return toAskVerdict({ ...exhausted, effect: 'ask', reason: exhausted.exhausted! }, tier, question)
   return together && toAllowVerdict(together, tier)
 }
 
+/** Returns the other rules with a limit that allow the call: it counts for each, and none may be exceeded. */
+const findLimits = (rules: readonly RankedRule[], allowing: RankedRule, question: PolicyInput) =>
+  rules.filter(
+    rule =>
+      rule.limit !== undefined && rule !== allowing && rule.effect === 'allow' && ruleMatches(rule, question) === true
+  )
+
 /** Returns allow rules that cover a line jointly: each command that is not read-only is covered by one. */
-function findJointCover(rules: readonly AnyRule[], question: PolicyInput): AnyRule[] | undefined {
+function findJointCover(rules: readonly RankedRule[], question: PolicyInput): RankedRule[] | undefined {
   const needed = question.command?.parts.filter(part => part.class !== 'auto') ?? []
   const found = needed.map(part => rules.find(rule => findCoveredParts(rule, question).includes(part)))
   return needed.length > 0 && found.every(rule => rule !== undefined) ? [...new Set(found)] : undefined
@@ -139,7 +145,7 @@ function applyRuleRequirement(verdict: PolicyVerdict, { ruleRequiredReason }: Po
   )
 }
 
-const toAskVerdict = (rule: AnyRule, tier: RuleTier, { effect }: PolicyInput): PolicyVerdict => ({
+const toAskVerdict = (rule: RankedRule, tier: RuleTier, { effect }: PolicyInput): PolicyVerdict => ({
   decision: effect === 'destructive' ? 'strict' : 'ask',
   reason: formatRuleReason(rule, tier),
   matched_rules: [toMatchedRule(rule, tier)],
@@ -147,7 +153,7 @@ const toAskVerdict = (rule: AnyRule, tier: RuleTier, { effect }: PolicyInput): P
   source: 'user'
 })
 
-function toAllowVerdict(rules: readonly AnyRule[], tier: RuleTier): PolicyVerdict {
+function toAllowVerdict(rules: readonly RankedRule[], tier: RuleTier): PolicyVerdict {
   const rule_id = rules.find(rule => rule.rule_id !== undefined)?.rule_id
   return {
     decision: 'allow',
@@ -155,7 +161,8 @@ function toAllowVerdict(rules: readonly AnyRule[], tier: RuleTier): PolicyVerdic
     matched_rules: rules.map(rule => toMatchedRule(rule, tier)),
     always_options: [],
     source: rule_id === undefined ? 'config' : 'rule',
-    ...(rule_id !== undefined && { rule_id })
+    ...(rule_id !== undefined && { rule_id }),
+    allowedBy: rules
   }
 }
 
@@ -181,7 +188,7 @@ const toDenyVerdict = (reason: string, rule: MatchedRule, code?: PolicyVerdict['
   source: 'config'
 })
 
-const toMatchedRule = (rule: AnyRule, tier: RuleTier): MatchedRule => ({
+const toMatchedRule = (rule: RankedRule, tier: RuleTier): MatchedRule => ({
   tier,
   effect: rule.effect,
   reason: formatRuleReason(rule, tier),
@@ -189,7 +196,7 @@ const toMatchedRule = (rule: AnyRule, tier: RuleTier): MatchedRule => ({
   ...(rule.rule_id !== undefined && { rule_id: rule.rule_id })
 })
 
-const formatRuleReason = (rule: AnyRule, tier: RuleTier) =>
+const formatRuleReason = (rule: RankedRule, tier: RuleTier) =>
   rule.reason ??
   `${rule.source ?? tier} rule: ${rule.effect} ${Object.entries(rule.match)
     .map(([field, value]) => `${field} ${value}`)

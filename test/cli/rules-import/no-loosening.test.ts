@@ -38,6 +38,7 @@ async function isAllowed(rules: Imported, line: string): Promise<boolean> {
     rule_id: `rule_${at}`,
     scope: 'user' as const,
     expires_at: null,
+    used: 0,
     created_at: '',
     created_by: ''
   }))

@@ -6,6 +6,7 @@ import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import {
   EDIT,
+  findAxeViolations,
   launchChromium,
   openCard,
   openPage,
@@ -255,12 +256,21 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     const [first] = approval.always_options
     t.match(await page.locator('.rule-offered').first().innerText(), JSON.stringify(first.rule.match))
     await page.locator('.rule-offered input').first().check()
+    await page.getByLabel('Ends').selectOption('after 8 hours')
+    await page.getByLabel('Number of calls').fill('5')
+    await page.getByLabel('Only in this session').check()
+    t.same(await findAxeViolations(page), [])
     await page.evaluate('dispatchEvent(new Event("focus")); document.querySelector("dialog .primary").click()')
     t.equal((await get('/rules')).rules.length, 0, 'a click that brings the window to the front is none')
     await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
     await pressButton(page, 'Approve and save')
     await outcome(page)
-    t.match((await get('/rules')).rules, [{ match: first.rule.match, scope: first.scope, created_by: 'console' }])
+    const [rule] = (await get('/rules')).rules
+    t.match(rule, { match: first.rule.match, scope: 'session', uses: 5, used: 0, created_by: 'console' })
+    t.ok(Date.parse(rule.expires_at) > Date.parse(rule.created_at))
+    await page.keyboard.press('g')
+    await page.keyboard.press('r')
+    await page.getByText(/in session .* · for 5 more calls, until .* · not used yet · created by console/).waitFor()
   })
 
   t.test('keys act only while the card has the focus, and not at once', async t => {

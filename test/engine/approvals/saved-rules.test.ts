@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
+import { RuleBudgets } from '../../../src/engine/approvals/rule-budgets.ts'
 import { SavedRules } from '../../../src/engine/approvals/saved-rules.ts'
 import { Journal } from '../../../src/events/journal.ts'
 import { openStore } from '../../../src/store/store.ts'
@@ -16,7 +17,7 @@ t.test('one invalid rule prevents all of them', async t => {
     rmSync(folder, { recursive: true, force: true })
   })
   const journal = new Journal(store)
-  const rules = new SavedRules(journal, store)
+  const rules = new SavedRules(journal, store, new RuleBudgets(store, Date.now()))
   const rule = (command: string) => ({ effect: 'allow', match: { command, mode: 'prefix' }, scope: 'user' }) as const
 
   await t.rejects(rules.prepare([rule('npm run a'), rule('npm run $x')], 'c'), { code: 'INVALID_PARAMS' })

@@ -70,6 +70,7 @@ const remembered = (effect: ConfiguredRule['effect'], match: RuleMatch, expires_
     match,
     scope: 'user',
     expires_at,
+    used: 0,
     created_at: '',
     created_by: ''
   }) satisfies SavedRule

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict
 __all__ = [
     "AgentStateEvent",
     "Alternative",
+    "AlwaysLimits",
     "AlwaysOption",
     "AnswerDelegationResponse",
     "Approval",
@@ -131,6 +132,8 @@ __all__ = [
     "ResultAttachmentsItem",
     "ReviewComment",
     "Rule",
+    "RuleLimit",
+    "RuleSpentItem",
     "RuleTest",
     "RuleTestAfter",
     "RuleTestBefore",
@@ -227,6 +230,24 @@ class Alternative(_AlternativeOptional):
     """Message for the rejection."""
 
 
+_AlwaysLimitsOptionalWords = TypedDict(
+    "_AlwaysLimitsOptionalWords",
+    {"for": 'str'},
+    total=False,
+)
+
+
+class AlwaysLimits(_AlwaysLimitsOptionalWords, total=False):
+    """With `always`: limits of the saved rules."""
+
+    expires_at: str | None
+    """End of the rule. Default: none."""
+    uses: int
+    """Number of calls that the rule may allow before it ends. Only for allow rules."""
+    scope: Literal["session"]
+    """Save the rules only for the session of the call, whatever the option says."""
+
+
 class _AlwaysOptionOptional(TypedDict, total=False):
     rule: OfferedRule
     rules: list[OfferedRule]
@@ -277,6 +298,7 @@ class ApproveCallsRequest(TypedDict, total=False):
     """Digest of a dry run with modified_params. 409 PREVIEW_CHANGED if it has changed since."""
     always: str
     """Id of one of the call's always_options."""
+    always_limits: AlwaysLimits
     confirm: bool
     """Must be true for a strict call."""
     reason: str
@@ -297,6 +319,7 @@ class ApproveRequest(TypedDict, total=False):
     """Digest of a dry run with modified_params. 409 PREVIEW_CHANGED if it has changed since."""
     always: str
     """Id of one of the call's always_options."""
+    always_limits: AlwaysLimits
     confirm: bool
     """Must be true for a strict call."""
     reason: str
@@ -552,6 +575,7 @@ class _ConfiguredRuleOptional(TypedDict, total=False):
     """With `ask`: only a person at the hub can approve the call. People at the server can only reject it.
     `hub.on_outage` decides while the hub is not available."""
     expires_at: str | None
+    limit: RuleLimit
     examples: ConfiguredRuleExamples
     """Values that the rule must match and must not match: commands (for rules with `command`, or with the param
     `command`), values of the param (for other patterns) or paths (for path rules)."""
@@ -1361,6 +1385,13 @@ class NewMode(_NewModeOptional):
     mode: Mode
 
 
+_NewRuleOptionalWords = TypedDict(
+    "_NewRuleOptionalWords",
+    {"for": 'str'},
+    total=False,
+)
+
+
 class _NewRuleOptional(TypedDict, total=False):
     session_id: str
     """Session of the rule. Required with scope session."""
@@ -1368,9 +1399,13 @@ class _NewRuleOptional(TypedDict, total=False):
     """Workspace of the rule, with scope session or workspace."""
     reason: str
     expires_at: str | None
+    """End of the rule. Default: none."""
+    uses: int
+    """Number of calls that the rule may allow before it ends. Only for allow rules."""
+    limit: RuleLimit
 
 
-class NewRule(_NewRuleOptional):
+class NewRule(_NewRuleOptionalWords, _NewRuleOptional):
     effect: Literal["allow", "ask", "deny"]
     match: Match
     scope: Literal["session", "workspace", "user"]
@@ -1744,6 +1779,16 @@ class ReviewComment(_ReviewCommentOptional):
     """Text of the comment."""
 
 
+class _RuleSpentItemOptional(TypedDict, total=False):
+    subject: str
+    """Agent or session, with `limit.each`."""
+
+
+class RuleSpentItem(_RuleSpentItemOptional):
+    calls: int
+    """Number of calls that the rule has allowed within `limit.per`."""
+
+
 class _RuleOptional(TypedDict, total=False):
     session_id: str
     """Session of the rule, with scope session."""
@@ -1752,6 +1797,13 @@ class _RuleOptional(TypedDict, total=False):
     workspace: str
     """Root folder of the workspace, with scope workspace."""
     reason: str
+    uses: int
+    """Number of calls that the rule may allow before it ends."""
+    last_used_at: str
+    """Time of the last call that it allowed."""
+    limit: RuleLimit
+    spent: list[RuleSpentItem]
+    """Use of `limit`, highest first; at most 20."""
 
 
 class Rule(_RuleOptional):
@@ -1760,10 +1812,27 @@ class Rule(_RuleOptional):
     match: Match
     scope: Literal["session", "workspace", "user"]
     expires_at: str | None
+    used: int
+    """Number of calls that the rule has allowed."""
     created_at: str
     """ISO 8601, UTC."""
     created_by: str
     """Client that created the rule."""
+
+
+class _RuleLimitOptional(TypedDict, total=False):
+    each: Literal["agent", "session"]
+    """Count the calls of each agent or of each session separately. Default: all calls together. Callers choose their
+    session, so only agents with a token of their own are limited by `agent`."""
+
+
+class RuleLimit(_RuleLimitOptional):
+    """Limit of an allow rule. Further calls that the rule matches need approval."""
+
+    calls: int
+    """Maximum number of calls that the rule allows within `per`."""
+    per: str
+    """Period of the limit; it slides. A whole number with the unit s, m, h or d, such as 90m."""
 
 
 class RuleTestBefore(TypedDict):
@@ -1855,10 +1924,10 @@ class RuleTestRequest(_RuleTestRequestOptional):
 
 
 class RulesChangedEvent(EventBase):
-    """A saved rule was added, revoked or has expired."""
+    """A saved rule was added or revoked, or has ended automatically."""
 
     type: Literal["rules.changed"]
-    change: Literal["added", "revoked", "expired"]
+    change: Literal["added", "revoked", "expired", "used_up"]
     """Kind of change."""
     rule_id: str
     """Id of the rule; see `GET /rules`."""

@@ -3,6 +3,7 @@ import { parseObject } from '../../../text/json-object.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
+import { type EndOptions, toEnds } from '../../rules/rule-ends.ts'
 import type { ApprovalPreset } from '../../ui/approval-prompt.ts'
 import type { PendingCall } from '../../ui/call-watcher.ts'
 import {
@@ -15,7 +16,8 @@ import {
 } from '../../ui/format.ts'
 import { loadWholePreview } from '../../ui/whole-preview.ts'
 
-interface Options {
+interface Options extends EndOptions {
+  onlySession?: true
   yes?: boolean
   digest?: string
   always?: string
@@ -32,6 +34,9 @@ const approve: CommandSetup = (command, context) => {
     .option('--yes', 'approve without asking')
     .option('--digest <digest>', 'approve without asking, only if the preview still has this digest')
     .option('--always <option>', 'also save the rule with this id, which the preview lists')
+    .option('--for <duration>', 'with --always: lifetime of the rule, such as 30m, 2h or 7d')
+    .option('--uses <number>', 'with --always: number of calls that the rule allows before it ends')
+    .option('--only-session', 'with --always: save the rule only for the session of the call')
     .option('--params <json>', 'run the call with these parameters instead')
     .option('-m, --reason <text>', 'reason for the audit log')
     .addHelpText(
@@ -127,11 +132,19 @@ async function previewEdited(
   return dryRun.digest === undefined ? {} : { modified_digest: dryRun.digest }
 }
 
-const toPreset = ({ always, reason, params }: Options): ApprovalPreset => ({
+const toPreset = ({ always, reason, params, ...options }: Options): ApprovalPreset => ({
   ...(always !== undefined && { always }),
+  ...toAlwaysLimits(always, options),
   ...(reason !== undefined && { reason }),
   ...(params !== undefined && { modified_params: parseParamsOption(params) })
 })
+
+function toAlwaysLimits(always: string | undefined, { onlySession, ...ends }: Omit<Options, 'always'>) {
+  const always_limits = { ...toEnds(ends), ...(onlySession && { scope: 'session' as const }) }
+  if (Object.keys(always_limits).length === 0) return {}
+  if (always === undefined) throw usageError('--for, --uses and --only-session require --always.')
+  return { always_limits }
+}
 
 async function getPendingCall(client: Client, id: string, signal: AbortSignal): Promise<PendingCall> {
   const call = await client.get(id, { signal })

@@ -8,7 +8,7 @@ interface ModeOptions {
   session: string
   workspace?: string
   token?: string
-  expires?: string
+  for?: string
   clear?: true
 }
 
@@ -21,13 +21,13 @@ const mode: CommandSetup = (command, context) => {
     .option('--session <id>', 'id of the session', 'default')
     .option('--workspace <name>', 'workspace of the session')
     .option('--token <id>', 'call-only token of the session, if several tokens use the same session id')
-    .option('--expires <duration>', 'lifetime of the mode, such as 2h')
+    .option('--for <duration>', 'lifetime of the mode, such as 2h')
     .option('--clear', 'end the mode, so that the configured mode applies again')
     .addHelpText(
       'after',
-      '\nExamples:\n  toolgate mode\n  toolgate mode plan\n  toolgate mode accept-edits --session fix-123 --expires 2h\n  toolgate mode --clear'
+      '\nExamples:\n  toolgate mode\n  toolgate mode plan\n  toolgate mode accept-edits --session fix-123 --for 2h\n  toolgate mode --clear'
     )
-    .action(async (name: string | undefined, { session, workspace, token, expires, clear }: ModeOptions) => {
+    .action(async (name: string | undefined, { session, workspace, token, for: lifetime, clear }: ModeOptions) => {
       const client = await context.connect()
       const { terminal, signal } = context
       const where = { ...(workspace !== undefined && { workspace }), ...(token !== undefined && { token_id: token }) }
@@ -37,7 +37,7 @@ const mode: CommandSetup = (command, context) => {
           {
             mode: parseChoice('mode', name, SESSION_MODES),
             ...where,
-            ...(expires !== undefined && { expires_at: new Date(Date.now() + parseDuration(expires)).toISOString() })
+            ...(lifetime !== undefined && { expires_at: new Date(Date.now() + parseDuration(lifetime)).toISOString() })
           },
           { signal }
         )

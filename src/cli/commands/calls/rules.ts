@@ -1,8 +1,8 @@
 import type { CommandSetup } from '../../command-setup.ts'
+import { formatEnd, formatUse } from '../../rules/rule-ends.ts'
 import { setUpRuleImport } from '../../rules/rule-import.ts'
 import { addRuleOptions, type RuleOptions, toNewRule } from '../../rules/rule-options.ts'
 import { setUpRuleTest } from '../../rules/rule-test.ts'
-import { formatDue } from '../../ui/format-time.ts'
 import { oneLine, toSafeJson } from '../../ui/terminal.ts'
 
 const rules: CommandSetup = (command, context) => {
@@ -22,10 +22,11 @@ const rules: CommandSetup = (command, context) => {
         rule.rule_id,
         rule.effect,
         rule.scope,
-        rule.expires_at ? formatDue(rule.expires_at) : 'never',
+        formatEnd(rule),
+        formatUse(rule),
         oneLine(toSafeJson(rule.match))
       ])
-      await terminal.table(['RULE', 'EFFECT', 'SCOPE', 'EXPIRES', 'MATCHES'], rows)
+      await terminal.table(['RULE', 'EFFECT', 'SCOPE', 'ENDS', 'USED', 'MATCHES'], rows)
     })
 
   addRuleOptions(
@@ -38,7 +39,7 @@ const rules: CommandSetup = (command, context) => {
   )
     .addHelpText(
       'after',
-      '\nExamples:\n  toolgate rules add allow --tool shell_exec --prefix "npm test"\n  toolgate rules add deny --path "secrets/**" -m "Ask me in person."\n  toolgate rules add allow --tool edit_file --path "docs/**" --expires 2h'
+      '\nExamples:\n  toolgate rules add allow --tool shell_exec --prefix "npm test"\n  toolgate rules add deny --path "secrets/**" -m "Ask me in person."\n  toolgate rules add allow --tool edit_file --path "docs/**" --for 2h'
     )
     .action(async (effect: string, options: RuleOptions) => {
       const rule = toNewRule(effect, options)

@@ -6,7 +6,7 @@ t.test('mode: shown, set, cleared', async t => {
   const { toolgate } = await servedIn(t, UNSANDBOXED)
   t.same(await toolgate(['mode']), { code: 0, stdout: '', stderr: 'Other sessions: ask.\n' })
   t.match(await toolgate(['mode', 'plan']), { code: 2, stderr: /is required, because the session has no calls yet/ })
-  t.same(await toolgate(['mode', 'plan', '--token', 'server:call', '--expires', '2h']), {
+  t.same(await toolgate(['mode', 'plan', '--token', 'server:call', '--for', '2h']), {
     code: 0,
     stdout: 'default: plan\n',
     stderr: ''

@@ -12,7 +12,7 @@ t.test('rules: none, added, used, revoked', async t => {
   t.same([added.code, normalizeOutput(added.stdout)], [0, 'RULE\n'])
   t.match(
     normalizeOutput((await toolgate(['rules'])).stdout),
-    /^RULE +EFFECT +SCOPE +EXPIRES +MATCHES\nRULE +allow +workspace +never +\{"tool":"shell_exec","command":"echo","mode":"prefix"\}\n$/
+    /^RULE +EFFECT +SCOPE +ENDS +USED +MATCHES\nRULE +allow +workspace +never +0 +\{"tool":"shell_exec","command":"echo","mode":"prefix"\}\n$/
   )
   t.match(await toolgate(['call', 'shell_exec', 'command=echo hi']), { code: 0, stdout: /^hi\n/ })
   const rule_id = added.stdout.trim()
@@ -56,6 +56,41 @@ t.test('rules: none, added, used, revoked', async t => {
     code: 2,
     stderr: /^toolgate: The rule needs at least one condition\./
   })
+})
+
+t.test('grant: allows in advance, and ends', async t => {
+  const { toolgate } = await serveProject(t)
+  const grant = (...argv: string[]) => toolgate(['grant', '--prefix', 'touch', ...argv])
+  t.match(await grant(), { code: 2, stderr: /^toolgate: The grant has no end\. Add --for 4h/ })
+  const granted = await grant('--uses', '2', '--for', '1d', '--agent', 'coder')
+  t.match(granted, {
+    code: 0,
+    stdout: /^rule_\w+\n$/,
+    stderr:
+      /^Allows \{"agent":"coder","command":"touch","mode":"prefix"\}\. Ends: after 2 more uses or .* \(in (23|24) h.*\)\.\n$/
+  })
+  t.match(await toolgate(['call', 'shell_exec', 'command=touch a', '--agent', 'coder']), { code: 0 })
+  t.match((await toolgate(['rules'])).stdout, /allow +workspace +after 1 more use or .* +1 +\{/)
+  await toolgate(['rules', 'revoke', granted.stdout.trim()])
+  const session = JSON.parse((await grant('--scope', 'session', '--session', 's1', '--json')).stdout)
+  t.match(session, { scope: 'session', session_id: 's1', expires_at: null })
+  const branch = ['--tool', 'git_push', '--branch', 'feature/*.x', '--for', '2h', '--json']
+  t.match(JSON.parse((await toolgate(['grant', ...branch])).stdout).match, {
+    tool: 'git_push',
+    param: 'branch',
+    pattern: 'feature/[^/]*\\.x'
+  })
+  const rate = JSON.parse((await grant('--for', '2h', '--rate', '20/10m', '--each', 'agent', '--json')).stdout)
+  t.match(rate.limit, { calls: 20, per: '10m', each: 'agent' })
+  t.match((await toolgate(['rules'])).stdout, /0 \(0 of 20 per 10m for an agent\)/)
+  for (const [argv, stderr] of [
+    [['--for', '2 hours'], /^toolgate: Invalid duration: 2 hours\./],
+    [['--uses', '0'], /^toolgate: Invalid --uses: 0\./],
+    [['--for', '2h', '--rate', '5'], /^toolgate: Invalid --rate: 5\./],
+    [['--for', '2h', '--each', 'agent'], /^toolgate: --each requires --rate\./],
+    [['--for', '2h', '--branch', 'a', '--param', 'b'], /^toolgate: --branch cannot be combined/]
+  ] as const)
+    t.match(await grant(...argv), { code: 2, stderr })
 })
 
 const TESTED = `         ALLOW  ASK  STRICT  DENY

@@ -7,7 +7,15 @@ from typing import Any, cast
 
 from .._request import given, path_of
 from ..calls import DecisionOutcome
-from ..models import AwaitingApprovalCall, Call, CallPreview, PreviewFreshness, ReviewComment, ShownCall
+from ..models import (
+    AlwaysLimits,
+    AwaitingApprovalCall,
+    Call,
+    CallPreview,
+    PreviewFreshness,
+    ReviewComment,
+    ShownCall,
+)
 from .operations import AsyncOperations
 
 
@@ -26,6 +34,7 @@ class AsyncApprovalOperations(AsyncOperations):
         modified_params: Mapping[str, Any] | None = None,
         modified_digest: str | None = None,
         always: str | None = None,
+        always_limits: AlwaysLimits | None = None,
         confirm: bool | None = None,
         reason: str | None = None,
         wait_ms: int | None = None,
@@ -33,7 +42,7 @@ class AsyncApprovalOperations(AsyncOperations):
         """Approves a waiting call if the `digest` of its approval, which was shown, still matches.
 
         `whole_digest` is required if the preview of the call is cut: `preview` returns it with all of it. `always`
-        is the id of one of `always_options`. A strict call needs `confirm=True`.
+        is the id of one of `always_options`; `always_limits` sets the end of the saved rules. A strict call needs `confirm=True`.
         """
         body = given(
             digest=digest,
@@ -41,6 +50,7 @@ class AsyncApprovalOperations(AsyncOperations):
             modified_params=modified_params,
             modified_digest=modified_digest,
             always=always,
+            always_limits=always_limits,
             confirm=confirm,
             reason=reason,
         )
@@ -52,11 +62,12 @@ class AsyncApprovalOperations(AsyncOperations):
         calls: Sequence[ShownCall],
         *,
         always: str | None = None,
+        always_limits: AlwaysLimits | None = None,
         confirm: bool | None = None,
         reason: str | None = None,
     ) -> list[DecisionOutcome]:
         """Approves several waiting calls independently, each if its digest still matches."""
-        body = given(calls=calls, always=always, confirm=confirm, reason=reason)
+        body = given(calls=calls, always=always, always_limits=always_limits, confirm=confirm, reason=reason)
         return cast(list[DecisionOutcome], (await self._transport.json("POST", "/approve", body=body))["results"])
 
     async def reject(
