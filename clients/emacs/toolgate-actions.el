@@ -21,14 +21,15 @@
 (require 'toolgate-store)
 
 (cl-defun toolgate-approve
-    (call &key digest whole-digest params params-digest always confirm reason
-          connection callback)
+    (call &key digest whole-digest params params-digest always always-limits
+          confirm reason connection callback)
   "Approve CALL.
 DIGEST is required: the digest of the preview that was shown.  WHOLE-DIGEST is
 required too if the preview in the call is truncated; it comes with the whole
 preview.  PARAMS, an object, replaces the requested params; PARAMS-DIGEST,
 from a dry run with them, binds the approval to the effect that the dry run
-showed.  ALWAYS is the id of one of the call's `always_options', to be saved.
+showed.  ALWAYS is the id of one of the call's `always_options', to be saved;
+ALWAYS-LIMITS, an alist, sets its end with `for', `uses' and `scope'.
 CONFIRM confirms a strict call.  REASON is the reason.  Report the outcome to
 CALLBACK.  CONNECTION is required for a call that the store does not have."
   (toolgate-actions--post
@@ -38,6 +39,7 @@ CALLBACK.  CONNECTION is required for a call that the store does not have."
      ,@(and params `((modified_params . ,params)))
      ,@(and params-digest `((modified_digest . ,params-digest)))
      ,@(and always `((always . ,always)))
+     ,@(and always-limits `((always_limits . ,always-limits)))
      ,@(and confirm '((confirm . t)))
      ,@(and reason `((reason . ,reason))))
    callback))

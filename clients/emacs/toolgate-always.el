@@ -45,18 +45,48 @@ shown."
          (option (or (seq-find (lambda (option)
                                  (equal label (toolgate-get option 'label)))
                                options)
-                     (user-error "No rule was chosen, so the call still waits"))))
-    (when (toolgate-always--meant-p option)
-      (toolgate-decide-approve call (toolgate-get option 'id)))))
+                     (user-error "No rule was chosen, so the call still waits")))
+         (limits (toolgate-always--read-limits)))
+    (when (toolgate-always--meant-p option limits)
+      (toolgate-decide-approve call (toolgate-get option 'id) limits))))
+
+(defun toolgate-always--read-limits ()
+  "Ask for the end of the rule, and return it as an alist."
+  (toolgate-always--parse-limits
+   (read-string "End of the rule: 2h, 10 uses or session (RET: when revoked): ")))
+
+(defun toolgate-always--parse-limits (text)
+  "Return the limits in TEXT, such as \"2h session\", as an alist.
+Signal an error if it has anything else."
+  (let ((case-fold-search t)
+        limits)
+    (with-temp-buffer
+      (insert text)
+      (goto-char (point-min))
+      (skip-chars-forward " \t,")
+      (while (not (eobp))
+        (cond ((looking-at "\\([1-9][0-9]\\{0,4\\}[smhd]\\)\\(?:[ \t,]+\\|\\'\\)")
+               (setf (alist-get 'for limits) (downcase (match-string 1))))
+              ((looking-at "\\([1-9][0-9]\\{0,5\\}\\)[ \t]*\\(?:uses?\\|x\\)\\(?:[ \t,]+\\|\\'\\)")
+               (setf (alist-get 'uses limits) (string-to-number (match-string 1))))
+              ((looking-at "session\\(?:[ \t,]+\\|\\'\\)")
+               (setf (alist-get 'scope limits) "session"))
+              (t (user-error "No end of a rule: %s; write 2h, 10 uses or session"
+                             text)))
+        (goto-char (match-end 0))))
+    limits))
 
 ;; Completion front ends differ in how they show candidates, and some choose
 ;; the first on RET.  So the user confirms the rules once a choice is made.
-(defun toolgate-always--meant-p (option)
-  "Return non-nil if the user confirms the rules that OPTION saves."
-  (y-or-n-p (format "Approve and save a rule%s%s ? "
+(defun toolgate-always--meant-p (option limits)
+  "Return non-nil if the user confirms the rules that OPTION saves with LIMITS."
+  (y-or-n-p (format "Approve and save a rule%s%s%s ? "
                     (if (string-match-p "\n" (toolgate-always--rules option))
                         "\n" " ")
-                    (toolgate-always--rules option))))
+                    (toolgate-always--rules option)
+                    (mapconcat (lambda (limit)
+                                 (format ", %s %s" (car limit) (cdr limit)))
+                               limits ""))))
 
 (defun toolgate-always--read (options)
   "Ask which of OPTIONS to save, and return its label."

@@ -52,14 +52,14 @@ The notes are shown together with the outcome of the call.")
     (user-error "This call no longer waits"))
   toolgate-decide-call)
 
-(defun toolgate-decide-approve (call &optional always)
+(defun toolgate-decide-approve (call &optional always limits)
   "Approve CALL as displayed; ask for confirmation if it is strict.
-ALWAYS is the id of a rule to save.  Signal an error if CALL was not
-displayed, or has comments."
+ALWAYS is the id of a rule to save, and LIMITS its end.  Signal an error if
+CALL was not displayed, or has comments."
   (toolgate-approval-check call)
   (toolgate-comment-check call)
   (when (toolgate-decide--sure-p call)
-    (toolgate-decide--approve call always)))
+    (toolgate-decide--approve call always limits)))
 
 (defun toolgate-decide-reject (call &optional reason)
   "Reject CALL; send REASON and the comments to its caller."
@@ -93,8 +93,8 @@ displayed, or has comments."
       (yes-or-no-p (format "Strict: %s.  Approve? "
                            (toolgate-decide-title call)))))
 
-(defun toolgate-decide--approve (call always)
-  "Approve CALL as displayed, and save the rule ALWAYS."
+(defun toolgate-decide--approve (call always limits)
+  "Approve CALL as displayed, and save the rule ALWAYS with LIMITS."
   (toolgate-decide--once
    call
    (lambda (done)
@@ -106,6 +106,7 @@ displayed, or has comments."
                                         (make-hash-table)))
                        :params-digest (toolgate-get call 'edited)
                        :always always
+                       :always-limits limits
                        :confirm (equal (toolgate-get call 'approval 'level)
                                        "strict")
                        :callback done))))

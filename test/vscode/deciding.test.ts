@@ -201,11 +201,13 @@ t.test('saves a rule that is shown word for word', async t => {
   const { ask, review, decide, answers, questions, ended, get } = await openWindow(t)
   const id = await ask('edit_file', EDIT)
   await review(id)
-  answers.push('Always allow edit_file on poem.txt, in this session')
+  answers.push('Always allow edit_file on poem.txt, in this session', '2h, 10 uses')
   await decide('toolgate.always')
   t.match(questions[0].items[0].detail, 'allow {"tool":"edit_file","path":"poem.txt"} · session')
   await ended(id, 'success')
-  t.match((await get('/rules')).rules, [{ effect: 'allow', match: { tool: 'edit_file', path: 'poem.txt' } }])
+  t.match((await get('/rules')).rules, [
+    { effect: 'allow', match: { tool: 'edit_file', path: 'poem.txt' }, uses: 10, expires_at: /Z$/ }
+  ])
 })
 
 t.test('a decision made elsewhere closes the diff, and the card says who decided', async t => {

@@ -196,7 +196,7 @@
 
 (ert-deftest toolgate-approval-always ()
   (approval-test-with (list (approval-test-call "tc_1"))
-    (let ((answer "") shown asked sure)
+    (let ((answer "") (limits "never") shown asked sure)
       (cl-letf (((symbol-function 'completing-read)
                  (lambda (_prompt table &optional _ _ _ _ default &rest _)
                    (should-not default)
@@ -205,6 +205,7 @@
                                                                  'metadata))))
                                         (all-completions "" table)))
                    answer))
+                ((symbol-function 'read-string) (lambda (&rest _) limits))
                 ((symbol-function 'y-or-n-p)
                  (lambda (question) (push question asked) sure)))
         (approval-test-in (approval-test-call "tc_1")
@@ -212,6 +213,10 @@
           (should-error (call-interactively #'toolgate-approval-always)
                         :type 'user-error)
           (setq answer (caar shown))
+          (should-error (call-interactively #'toolgate-approval-always)
+                        :type 'user-error)
+          (should-not asked)
+          (setq limits "2h, 10 uses SESSION")
           (call-interactively #'toolgate-approval-always)
           (should-not approval-test--requests)
           (setq sure t)
@@ -227,7 +232,10 @@
       (should (equal approval-test--requests
                      '(("POST" "/calls/tc_1/approve"
                         ((digest . "digest-of-tc_1")
-                         (always . "path:session")))))))))
+                         (always . "path:session")
+                         (always_limits (scope . "session") (uses . 10)
+                                        (for . "2h")))))))
+      (should-not (toolgate-always--parse-limits " ")))))
 
 (ert-deftest toolgate-approval-strict ()
   "A strict call asks once more, and C-g there decides nothing."

@@ -156,8 +156,12 @@ t.test('deciding', needs('nvim'), async t => {
     await visit(touch.tool_call_id)
     await lua(`(function() vim.ui.select = function(options, how, done)
       chosen = vim.tbl_map(how.format_item, options) done(options[1]) end return true end)()`)
-    await type('a')
+    await type('asoon<CR>')
+    t.match(await editor.messages(), 'no end of a rule: soon')
+    t.equal((await client.get(touch.tool_call_id)).status, 'awaiting_approval')
+    await type('a2h 10 uses<CR>')
     await until(NOTHING_WAITS)
+    t.match(await client.rules(), [{ uses: 10, expires_at: /Z$/, scope: 'session' }])
     t.match(
       (await lua('chosen'))[0],
       /^Always allow exactly `touch c\.txt`, in this session — allow \{ "tool": "shell_exec", .*"command": "touch c\.txt"/

@@ -1,5 +1,6 @@
 -- Comments of a person on lines of a diff, shown below them, which are sent with a rejection. A view has its `comments`, and
 -- `targets`, the lines of files that it shows: {path, side, line}, by line of the buffer.
+local ask = require('toolgate.prompt').ask
 local hidden = require('toolgate.hidden')
 local say = require('toolgate.say').say
 local M = {}
@@ -10,11 +11,6 @@ local space = vim.api.nvim_create_namespace('toolgate_comments')
 local MAX_COMMENTS, MAX_CHARACTERS = 50, 2000
 --- Virtual lines are not wrapped.
 local MAX_WIDTH = 72
-
---- No text that can be typed in one line.
-local CANCELLED = '\n'
--- Neovim 0.9 and later give an empty text as it is; earlier ones give nil.
-local GIVES_EMPTY = vim.fn.has('nvim-0.9') == 1
 
 local function is_at(target, comment)
   return target.path == comment.path and target.side == comment.side and target.line == comment.line
@@ -82,9 +78,9 @@ function M.ask(view)
   local before = vim.tbl_filter(function(comment) return is_at(target, comment) end, view.comments)[1]
   if not before and #view.comments >= MAX_COMMENTS then return say(('a rejection has at most %d comments.'):format(MAX_COMMENTS)) end
   local prompt = ('Comment on %sline %d: '):format(target.side == 'old' and 'removed ' or '', target.line)
-  vim.ui.input({ prompt = prompt, default = before and before.text, cancelreturn = CANCELLED }, function(text)
-    if text == CANCELLED or view.is_over or (not text and GIVES_EMPTY) then return end
-    text = vim.trim(text or '')
+  ask({ prompt = prompt, default = before and before.text }, function(text)
+    if not text or view.is_over then return end
+    text = vim.trim(text)
     if vim.fn.strchars(text) > MAX_CHARACTERS then
       return say(('the comment is too long: at most %d characters.'):format(MAX_CHARACTERS), vim.log.levels.ERROR)
     end

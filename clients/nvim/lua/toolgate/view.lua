@@ -3,6 +3,7 @@ local approvals = require('toolgate.approvals')
 local beside = require('toolgate.beside')
 local comments = require('toolgate.comments')
 local decide = require('toolgate.decide')
+local limits = require('toolgate.limits')
 local modes = require('toolgate.modes')
 local params = require('toolgate.params')
 local say = require('toolgate.say').say
@@ -83,7 +84,11 @@ function keys.a(view)
     prompt = 'Approve and save a rule:',
     format_item = function(option) return words.brief(option.label) .. ' — ' .. words.rules_of(option) end,
   }, function(option)
-    if option then decide(call, 'approve', { digest = digest, whole_digest = call.approval.whole_digest, always = option.id }) end
+    if option then limits.ask(function(chosen)
+      decide(call, 'approve', {
+        digest = digest, whole_digest = call.approval.whole_digest, always = option.id, always_limits = chosen,
+      })
+    end) end
   end)
 end
 

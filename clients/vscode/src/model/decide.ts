@@ -22,7 +22,7 @@ export function approve(
   client: DecidingClient,
   calls: WaitingCalls,
   entry: WaitingEntry,
-  decision: Pick<ApproveRequest, 'confirm' | 'always'> = {}
+  decision: Pick<ApproveRequest, 'confirm' | 'always' | 'always_limits'> = {}
 ): Promise<DecisionReport | undefined> {
   const { call, whole, edited } = entry
   return decide(client, calls, entry, () =>

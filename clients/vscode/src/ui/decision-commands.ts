@@ -1,5 +1,6 @@
 // Commands that decide about waiting calls. They act on the entry of a tree, or on the call of the active editor.
 import * as vscode from 'vscode'
+import { ALWAYS_LIMITS_SYNTAX, parseAlwaysLimits } from '../../../../src/protocol/always-limits.ts'
 import { escapeLine } from '../../../../src/text/escape-invisible.ts'
 import { formatRules } from '../model/always-options.ts'
 import { getShownPreview } from '../model/call-card.ts'
@@ -163,9 +164,17 @@ export class DecisionCommands {
       options.map(option => ({ label: escapeLine(option.label), detail: formatRules(option), id: option.id })),
       { title: 'Approve, and save a rule', placeHolder: 'The rules that will be saved are below each choice' }
     )
-    if (!picked) return showBriefly('you have not decided; the call still waits')
+    const limits =
+      picked &&
+      (await vscode.window.showInputBox({
+        title: 'End of the rule',
+        prompt: `Limits ${ALWAYS_LIMITS_SYNTAX}. Empty: the rule applies until it is revoked.`,
+        validateInput: text => (parseAlwaysLimits(text) ? undefined : `Write limits ${ALWAYS_LIMITS_SYNTAX}.`)
+      }))
+    const always_limits = limits === undefined ? undefined : parseAlwaysLimits(limits)
+    if (!picked || !always_limits) return showBriefly('you have not decided; the call still waits')
     await this.#send(entry, now =>
-      approve(this.#session.requireClient(), this.#session.calls, now, { always: picked.id })
+      approve(this.#session.requireClient(), this.#session.calls, now, { always: picked.id, always_limits })
     )
   }
 
