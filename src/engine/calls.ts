@@ -470,10 +470,10 @@ export class Calls {
     return testRules(this.#engine, request, await this.#applyChange(request, client), signal)
   }
 
-  async #applyChange({ rule, revoke, mode }: RuleTestBody, client: string): Promise<RulesInForce> {
+  async #applyChange({ rule, rules: several, revoke, mode }: RuleTestBody, client: string): Promise<RulesInForce> {
     const { settings, rules, modes, hub, budgets } = this.#engine
-    if ([rule, revoke, mode].filter(each => each !== undefined).length !== 1)
-      throw invalidFieldError('/rule', 'is required: send exactly one of rule, revoke and mode')
+    if ([rule, several, revoke, mode].filter(each => each !== undefined).length !== 1)
+      throw invalidFieldError('/rule', 'is required: send exactly one of rule, rules, revoke and mode')
     if (mode !== undefined) return { settings, rules, hub, budgets, modes: { find: () => ({ mode }) } }
     if (revoke !== undefined) {
       rules.get(revoke)
@@ -481,7 +481,9 @@ export class Calls {
         rules.inForce(...where).filter(({ rule_id }) => rule_id !== revoke)
       return { settings, rules: { inForce }, modes, hub, budgets }
     }
-    const { rules: added } = await this.#prepareTestedRule(rule!, client).catch(nestError('/rule'))
+    const added = several
+      ? await this.#prepareTestedRules(several, client).catch(nestError('/rules'))
+      : await this.#prepareTestedRules([rule!], client).catch(nestError('/rule'))
     const inForce = (...where: Parameters<SavedRules['inForce']>) => [
       ...rules.inForce(...where),
       ...added.filter(each => isRuleFor(each, ...where))
@@ -489,8 +491,9 @@ export class Calls {
     return { settings, rules: { inForce }, modes, hub, budgets }
   }
 
-  async #prepareTestedRule(rule: SavedRuleInput, client: string) {
-    return this.#engine.rules.prepare([this.#resolveRule(rule)], client)
+  async #prepareTestedRules(rules: readonly SavedRuleInput[], client: string): Promise<SavedRule[]> {
+    const resolved = rules.map(rule => this.#resolveRule(rule))
+    return (await this.#engine.rules.prepare(resolved, client)).rules
   }
 
   async revokeRule(rule_id: string): Promise<SavedRule> {

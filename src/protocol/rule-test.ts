@@ -31,6 +31,13 @@ const MAX_LISTED_CALLS = 500
 export const RuleTestBody = Type.Object(
   {
     rule: Type.Optional(NewRuleBody),
+    rules: Type.Optional(
+      Type.Array(NewRuleBody, {
+        minItems: 1,
+        maxItems: 50,
+        description: 'Several rules to be added together, such as those of an always option.'
+      })
+    ),
     revoke: Type.Optional(Type.String({ description: '`rule_id` of the saved rule that would be revoked.' })),
     mode: Type.Optional(SessionMode),
     since: Type.String({ format: 'date-time', description: 'Only calls that were created at or after this time.' }),
@@ -47,14 +54,15 @@ export const RuleTestBody = Type.Object(
   {
     additionalProperties: false,
     title: 'RuleTestRequest',
-    description: 'Exactly one change: `rule` to be added, `revoke` for a saved rule, or another `mode`.'
+    description:
+      'Exactly one change: `rule` or `rules` to be added, `revoke` for a saved rule, or another `mode`. Limits and uses of rules are ignored.'
   }
 )
 export type RuleTestBody = Static<typeof RuleTestBody>
 
 /** A change of the rules or the mode, and the past calls that it is tested on. */
-export type RuleTestRequest = Omit<RuleTestBody, 'rule' | 'revoke' | 'mode'> &
-  ({ rule: NewRule } | { revoke: string } | { mode: SessionMode })
+export type RuleTestRequest = Omit<RuleTestBody, 'rule' | 'rules' | 'revoke' | 'mode'> &
+  ({ rule: NewRule } | { rules: NewRule[] } | { revoke: string } | { mode: SessionMode })
 
 const Decision = Type.Enum(['allow', 'ask', 'strict', 'deny'])
 export type TestedDecision = Static<typeof Decision>

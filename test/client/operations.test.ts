@@ -176,6 +176,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
     const calls = { since: '2100-01-01T00:00:00Z', session_id: 's', workspace: 'w', limit: 1 }
     return Promise.all([
       client.testRules({ rule: { effect: 'allow', match: {}, scope: 'user' }, ...calls }),
+      client.testRules({ rules: [{ effect: 'allow', match: {}, scope: 'user' }], ...calls }),
       client.testRules({ revoke: 'i', ...calls }),
       client.testRules({ mode: 'plan', ...calls })
     ])

@@ -1,5 +1,7 @@
 // The dialog for approval with a rule: lists the rules that the server suggests, verbatim, and their limits. None is preselected.
 import { useState } from 'preact/hooks'
+import type { NewRule } from '../../src/client/client.ts'
+import { RuleTest } from '../rules/rule-test.tsx'
 import { Dialog } from '../shell/dialog.tsx'
 import type { WaitingCall } from '../store/approvals.ts'
 import { markInvisible } from '../text/invisible.tsx'
@@ -12,6 +14,7 @@ export function AlwaysDialog({ call, onClose }: { call: WaitingCall; onClose: ()
   const [uses, setUses] = useState('')
   const [onlySession, setOnlySession] = useState(false)
   const guard = useGuard(call.approval.digest)
+  const option = call.approval.always_options.find(({ id }) => id === chosen)
   const submit = () => {
     if (chosen === undefined || !guard.acceptsClick()) return
     onClose()
@@ -74,6 +77,7 @@ export function AlwaysDialog({ call, onClose }: { call: WaitingCall; onClose: ()
             <span>Only in this session</span>
           </label>
         </div>
+        {option && <RuleTest key={option.id} change={() => ({ rules: toNewRules(option, call, onlySession) })} />}
         <p class="muted small">The page Rules lists saved rules. You can revoke them there.</p>
         <div class="row end">
           <button class="button" type="button" onClick={onClose}>
@@ -92,6 +96,15 @@ export function AlwaysDialog({ call, onClose }: { call: WaitingCall; onClose: ()
     </Dialog>
   )
 }
+
+type AlwaysOption = WaitingCall['approval']['always_options'][number]
+
+/** The rules of an option, as they would be saved for this call. */
+const toNewRules = (
+  { rule, rules = rule ? [rule] : [], scope }: AlwaysOption,
+  { session_id, workspace }: WaitingCall,
+  onlySession: boolean
+): NewRule[] => rules.map(each => ({ ...each, scope: onlySession ? 'session' : scope, session_id, workspace }))
 
 const LIFETIMES: readonly (readonly [duration: string, label: string])[] = [
   ['', 'when revoked'],

@@ -1,4 +1,4 @@
-// Tests a rule that is being added or revoked on the calls of the last days: how many would be decided how, and which differently.
+// Tests rules that are being added or revoked on the calls of the last days: how many would be decided how, and which differently.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ChangedDecision, RuleTest as Findings, NewRule } from '../../src/client/client.ts'
@@ -8,7 +8,7 @@ import { announce } from '../shell/live-region.tsx'
 import { formatDateTime } from '../text/format.ts'
 import { markInvisible } from '../text/invisible.tsx'
 
-const TESTED_DAYS = 7
+const TESTED_DAYS = 30
 const DAY_MS = 24 * 60 * 60 * 1_000
 /** Number of changed calls that are shown. */
 const SHOWN_CALLS = 20
@@ -17,7 +17,7 @@ const DECISION_KINDS = { allow: 'good', ask: 'warn', strict: 'warn', deny: 'bad'
 
 interface RuleTestProps {
   /** Returns what would be changed. */
-  change: () => { rule: NewRule } | { revoke: string }
+  change: () => { rule: NewRule } | { rules: NewRule[] } | { revoke: string }
   /** Shows the errors of fields. Those of the whole test are shown here. */
   onError?: (error: unknown) => void
 }

@@ -256,6 +256,8 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     const [first] = approval.always_options
     t.match(await page.locator('.rule-offered').first().innerText(), JSON.stringify(first.rule.match))
     await page.locator('.rule-offered input').first().check()
+    await pressButton(page, 'Test against the last 30 days')
+    await page.locator('.rule-test p', { hasText: '1 of 1 calls would be decided differently.' }).waitFor()
     await page.getByLabel('Ends').selectOption('after 8 hours')
     await page.getByLabel('Number of calls').fill('5')
     await page.getByLabel('Only in this session').check()

@@ -1905,6 +1905,8 @@ class RuleTest(TypedDict):
 
 class _RuleTestRequestOptional(TypedDict, total=False):
     rule: NewRule
+    rules: list[NewRule]
+    """Several rules to be added together, such as those of an always option."""
     revoke: str
     """`rule_id` of the saved rule that would be revoked."""
     mode: Mode
@@ -1917,7 +1919,8 @@ class _RuleTestRequestOptional(TypedDict, total=False):
 
 
 class RuleTestRequest(_RuleTestRequestOptional):
-    """Exactly one change: `rule` to be added, `revoke` for a saved rule, or another `mode`."""
+    """Exactly one change: `rule` or `rules` to be added, `revoke` for a saved rule, or another `mode`. Limits and
+    uses of rules are ignored."""
 
     since: str
     """Only calls that were created at or after this time."""

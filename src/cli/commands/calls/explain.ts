@@ -5,6 +5,7 @@ import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { EXIT, usageError } from '../../exit.ts'
 import { ARGS_OPTION, parseParams, readJsonParams } from '../../params.ts'
+import { findNarrowestRule, printNarrowestRule, testNarrowestRule } from '../../rules/narrowest-rule.ts'
 import { oneLine, type Terminal, toSingleLine } from '../../ui/terminal.ts'
 
 interface Options {
@@ -45,8 +46,10 @@ const explain: CommandSetup = (command, context) => {
       )
       const explanation = await client.explain(tool, params, callOptions)
       context.exitCode = explanation.verdict.decision === 'deny' ? EXIT.rejected : EXIT.ok
-      if (context.terminal.json) context.terminal.printJson(explanation)
-      else await printExplanation(context.terminal, explanation)
+      const { terminal } = context
+      if (terminal.json) return terminal.printJson(explanation)
+      await printExplanation(terminal, explanation)
+      await explainPermission(client, context, explanation, callOptions)
     })
 }
 export default explain
@@ -98,7 +101,24 @@ async function printExplanation(
   const tierRows = precedence.map(({ tier, decision, reason = '' }) => [tier, decision ?? '-', oneLine(reason)])
   terminal.print(`\n${await terminal.formatTable(['TIER', 'DECISION', 'REASON'], tierRows)}`)
   for (const { when, name } of hooks) terminal.print(`hook ${when} the call: ${toSingleLine(name, 160)}`)
-  for (const { label } of verdict.always_options) terminal.print(`can be saved as a rule: ${toSingleLine(label, 160)}`)
+}
+
+/** Names the narrowest rule that would let an asked call run, and what else the rule would have allowed. */
+async function explainPermission(
+  client: Client,
+  { terminal, signal }: CliContext,
+  { verdict: { decision, always_options } }: Explanation,
+  { session_id, workspace }: CallOptions
+) {
+  if (decision !== 'ask' && decision !== 'strict') return
+  const rule = findNarrowestRule(always_options)
+  if (!rule) return terminal.print('\nNo rule that you can save would allow this call.')
+  const scope = {
+    ...(session_id !== undefined && { session_id }),
+    ...(workspace !== undefined && { workspace }),
+    signal
+  }
+  printNarrowestRule(terminal, rule, await testNarrowestRule(client, rule, scope))
 }
 
 const formatPorts = (ports: readonly number[] = []) => (ports.length === 0 ? '' : `, ports: ${ports.join(', ')}`)
