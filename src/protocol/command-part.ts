@@ -7,7 +7,7 @@ interface NotedCommand {
 }
 
 /** Names of the classes in texts for people. */
-export const CLASS_LABELS: Record<NotedCommand['class'], string> = {
+const CLASS_LABELS: Record<NotedCommand['class'], string> = {
   auto: 'reads',
   ask: 'ask',
   strict: 'strict',

@@ -10,7 +10,13 @@ const sources = readdirSync('web', { recursive: true, encoding: 'utf8' })
   .map(file => readFileSync(path.join('web', file), 'utf8'))
 
 /** Keys in the legend, as the page binds them. */
-const BOUND_AS: Readonly<Record<string, string>> = { X: 'Shift+X', Y: 'Shift+Y', N: 'Shift+N', Esc: 'Escape' }
+const BOUND_AS: Readonly<Record<string, string>> = {
+  X: 'Shift+X',
+  Y: 'Shift+Y',
+  N: 'Shift+N',
+  Esc: 'Escape',
+  'Ctrl+Enter': 'Control+Enter'
+}
 const LISTED = new Set(
   KEY_LEGEND.flatMap(({ keys }) => keys.flatMap(([key]) => key.split(' '))).map(key => BOUND_AS[key] ?? key)
 )

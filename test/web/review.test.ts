@@ -42,9 +42,9 @@ t.test('every part of a preview has to be viewed', async t => {
 
 t.test('counts the files that were not viewed, and names the other parts', async t => {
   const review = createReview('count', { title: 'x', text: 'x', diff: DIFF })
-  t.equal(describeUnviewed(review), 'notes not viewed completely, text not viewed completely, 2 of 2 files not viewed')
+  t.equal(describeUnviewed(review), 'notes, text and 2 of 2 files not viewed completely')
   for (const key of ['notes', 'text', 'file 1']) setPartViewed(review, key, true)
-  t.equal(describeUnviewed(review), '1 of 2 files not viewed')
+  t.equal(describeUnviewed(review), '1 of 2 files not viewed completely')
 })
 
 t.test('a view of one preview counts for no other', async t => {

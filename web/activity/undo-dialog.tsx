@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { ToolgateError, type UndoPreview, type UndoQuery } from '../../src/client/client.ts'
 import { Diff } from '../diff/diff.tsx'
 import { client, toErrorMessage } from '../session/session.ts'
-import { Dialog } from '../shell/dialog.tsx'
+import { Dialog, SubmitButton } from '../shell/dialog.tsx'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import { announce } from '../shell/live-region.tsx'
 import { goTo, hrefOf } from '../shell/routes.ts'
@@ -93,9 +93,9 @@ export function UndoDialog({ id, scope = 'call', onClose }: UndoDialogProps) {
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="button" class="button primary" disabled={!available || busy.value} onClick={() => void undo()}>
+          <SubmitButton kind="primary" disabled={!available || busy.value} onClick={() => void undo()}>
             {files.length === 1 ? 'Undo in 1 file' : `Undo in ${files.length} files`}
-          </button>
+          </SubmitButton>
         </div>
       </div>
     </Dialog>

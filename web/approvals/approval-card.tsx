@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Diff, DiffViewToggle } from '../diff/diff.tsx'
 import { useCoveredHeight } from '../diff/end-mark.tsx'
 import { findOwnScript } from '../diff/own-script.ts'
-import { CallText, ExecutedFiles, PreviewNotes } from '../diff/preview.tsx'
+import { CallEffect, CallText, ExecutedFiles } from '../diff/preview.tsx'
 import { describeUnviewed, isFullyViewed } from '../diff/review.ts'
 import { ReviewStatus } from '../diff/review-status.tsx'
 import { describeSent, ServerName } from '../hub/origin.tsx'
@@ -31,6 +31,7 @@ import { hasInvisible } from '../text/has-invisible.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { AlwaysDialog } from './always-dialog.tsx'
 import { CallOutcome } from './call-outcome.tsx'
+import { ChangedBy } from './changed-by.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { getReview, sendingCalls } from './decide.ts'
 import { decisionErrors } from './decision-errors.ts'
@@ -42,6 +43,7 @@ import { selectAlso } from './list-view.ts'
 import { oldTextLoader } from './old-texts.ts'
 import { approveAndGoOn, lastDecision, rejectAndGoOn } from './queue.ts'
 import { RejectDialog } from './reject-dialog.tsx'
+import { RelatedCalls } from './related-calls.tsx'
 import { commentingOn, commentsOn, openDraft, setComments } from './review-comments.ts'
 import { findSimilarCalls } from './similar-calls.ts'
 import { loadWholePreview } from './whole-preview.ts'
@@ -69,6 +71,7 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
   const review = getReview(call)
   const script = preview.text === undefined ? undefined : findOwnScript(tool, call.params)
   const { alternative } = preview
+  const willFail = alternative?.call_will_fail || stale?.reason !== undefined
   const comments = commentsOn(call.tool_call_id)
   const isViewed = isFullyViewed(review)
   const approvable = isViewed && comments.length === 0
@@ -126,8 +129,9 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
     })
   }
   const next = outcome && findNextPending(call.tool_call_id)
+  /** No key that decides on a waiting call, and not the Enter of a link or button in the card. */
   const decidedActions: Record<string, () => void> = {
-    n: () => (next === undefined ? announce('No other call is waiting') : goTo('approvals', next))
+    Enter: () => (next === undefined ? announce('No other call is waiting') : goTo('approvals', next))
   }
   const press = (key: string) => () => guard.acceptsClick() && acts && actions[key]?.()
 
@@ -145,7 +149,8 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
       }}
       data-keys={guard.hasKeys ? '' : undefined}
       onKeyDown={event => {
-        const act = outcome ? decidedActions[event.key] : acts ? actions[event.key] : undefined
+        const isOnCard = event.target === event.currentTarget
+        const act = outcome ? isOnCard && decidedActions[event.key] : acts && actions[event.key]
         if (!act || event.ctrlKey || event.metaKey || event.altKey || ignoresKeys(event) || isSequenceKey()) return
         event.preventDefault()
         if (outcome || guard.acceptsKey()) act()
@@ -176,7 +181,7 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
       {!canApprove() && !outcome && (
         <p class="notice">You can view this call, but you cannot approve or reject it with this token.</p>
       )}
-      {stale && !outcome && <StaleNotice stale={stale} />}
+      {stale && !outcome && <StaleNotice call={call} stale={stale} />}
       {previousApproval && !stale && !outcome && <p class="notice warn">{CHANGED_NOTICE}</p>}
       <ErrorNotice text={failure} />
       {hasInvisible([preview, call.params, call.context]) && <p class="notice warn">{HIDDEN_NOTICE}</p>}
@@ -184,8 +189,8 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
         <h2 id="card-title" class={script && 'spoken'}>
           {markInvisible(preview.title)}
         </h2>
-        {script && <CallText preview={preview} review={review} script={script} />}
-        <PreviewNotes preview={preview} review={review} />
+        <CallEffect preview={preview} review={review} script={script} isStrict={level === 'strict'} />
+        {!outcome && <RelatedCalls call={call} />}
         <div>
           <ReasonFacts approval={approval} />
           <RequestFacts call={call} />
@@ -219,7 +224,7 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
             ) : (
               <DecisionButton
                 label="Next waiting call"
-                key_="n"
+                key_="Enter"
                 kind="primary"
                 acts
                 onClick={() => goTo('approvals', next)}
@@ -251,14 +256,14 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
             <DecisionButton
               label="Approve"
               key_="y"
-              kind={alternative?.call_will_fail ? undefined : level === 'strict' ? 'danger-solid' : 'primary'}
+              kind={willFail ? undefined : level === 'strict' ? 'danger-solid' : 'primary'}
               acts={guard.isReady && acts && approvable}
               onClick={press('y')}
             />
             <DecisionButton label="Reject" key_="n" acts={guard.isReady && acts} onClick={press('n')} />
             <DecisionButton
               label={
-                comments.length === 0 ? 'Reject with a reason…' : `Reject with ${formatCommentCount(comments.length)}…`
+                comments.length === 0 ? 'Reject with a message…' : `Reject with ${formatCommentCount(comments.length)}…`
               }
               key_="r"
               kind={comments.length > 0 ? 'primary' : undefined}
@@ -276,7 +281,9 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
             {actions.e && <DecisionButton label="Edit…" key_="e" acts={guard.isReady && acts} onClick={press('e')} />}
             {similar && (
               <DecisionButton
-                label={`Select ${similar.ids.length} similar`}
+                label={`Select ${similar.ids.length} like this:`}
+                detail={similar.what}
+                title={`Select the calls that one rule would allow: ${similar.label}`}
                 key_="s"
                 acts={acts}
                 onClick={press('s')}
@@ -333,7 +340,7 @@ function showStart(card: HTMLElement) {
 const STALE_NOTICE =
   'The effect of the call has changed since this preview was shown. Approve shows the new preview first.'
 
-const StaleNotice = ({ stale: { reason } }: { stale: Staleness }) => (
+const StaleNotice = ({ call, stale: { reason } }: { call: WaitingCall; stale: Staleness }) => (
   <p class="notice warn">
     {reason === undefined ? (
       STALE_NOTICE
@@ -343,6 +350,7 @@ const StaleNotice = ({ stale: { reason } }: { stale: Staleness }) => (
         <ReasonSuffix text={reason} /> Approve checks the call again.
       </>
     )}
+    <ChangedBy call={call} />
   </p>
 )
 
@@ -356,6 +364,9 @@ const LevelBadge = ({ level }: { level: 'ask' | 'strict' }) =>
 
 interface DecisionButtonProps {
   label: string
+  /** Shown after the label where there is room. */
+  detail?: string
+  title?: string
   key_: string
   kind?: 'primary' | 'danger-solid' | undefined
   acts: boolean
@@ -363,16 +374,17 @@ interface DecisionButtonProps {
 }
 
 /** A disabled button remains a button: it looks disabled, and pressing it does nothing. */
-const DecisionButton = ({ label, key_, kind, acts, onClick }: DecisionButtonProps) => (
+const DecisionButton = ({ label, detail, title = label, key_, kind, acts, onClick }: DecisionButtonProps) => (
   <button
     class={kind ? `button ${kind}` : 'button'}
     type="button"
     aria-disabled={!acts}
     aria-keyshortcuts={key_}
-    title={`${label} (${key_})`}
+    title={`${title} (${key_})`}
     onClick={onClick}
   >
     {label}
+    {detail !== undefined && <span class="decision-detail">{markInvisible(detail)}</span>}
     {keysSetting.value === 'on' && (
       <span class="key" aria-hidden="true">
         {key_}

@@ -1,5 +1,5 @@
 // Pending approvals: a list, and the card of the opened call, at first the oldest. Nothing moves: new entries are appended, and decided
-// ones stay in place for a while.
+// ones stay in place as long as they are in sight above others.
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { showNextUnviewed } from '../diff/review-status.tsx'
@@ -11,7 +11,7 @@ import { ignoresKeys, isSequenceKey, useKeys } from '../shell/keys.ts'
 import { lazy } from '../shell/lazy.tsx'
 import { isNarrow } from '../shell/narrow.ts'
 import { goTo, hrefOf, replaceRoute, route } from '../shell/routes.ts'
-import { diffViewSetting } from '../shell/settings.ts'
+import { diffViewSetting, keysSetting } from '../shell/settings.ts'
 import { type ApprovalEntry, type ApprovalOutcome, approvals, pending, removeSettled } from '../store/approvals.ts'
 import { isConnected } from '../store/connection.ts'
 import { markInvisible } from '../text/invisible.tsx'
@@ -23,8 +23,8 @@ import { Age } from './times.tsx'
 const ApprovalCard = lazy(async () => (await import('./approval-card.tsx')).ApprovalCard)
 const RecentDecisions = lazy(async () => (await import('./recent-decisions.tsx')).RecentDecisions)
 
-/** Time before decided entries are removed. */
-const DECIDED_LINGER_MS = 6_000
+/** Interval at which decided entries are removed, so that an entry stays for a while. */
+const SWEEP_MS = 6_000
 
 export function Approvals() {
   const list = approvals.value
@@ -32,6 +32,7 @@ export function Approvals() {
   const current = list.find(({ call }) => call.tool_call_id === chosen)
   const self = useRef<HTMLElement>(null)
   useOpenOldest(chosen)
+  useRowInSight(self, current?.call.tool_call_id)
   useSweepDecided(self, chosen)
   const move = (by: 1 | -1) => (isNarrow.peek() && !chosen ? moveFocus(by) : openNeighbour(by))
   useKeys({
@@ -66,6 +67,11 @@ export function Approvals() {
       <nav class="asked" aria-label="Waiting calls" ref={self}>
         <h2 class="asked-head">
           {pending.value.length === 1 ? '1 call waiting' : `${pending.value.length} calls waiting`}
+          {keysSetting.value === 'on' && pending.value.length > 1 && (
+            <span class="asked-keys" title="Next and previous call">
+              <kbd>j</kbd> <kbd>k</kbd>
+            </span>
+          )}
         </h2>
         <ListToolbar />
         <SelectionBar />
@@ -154,18 +160,17 @@ function ApprovalLine({
       <ListTitle title={approval.preview.title} />
       <span class="asked-from muted small">{markInvisible(describeSender(call))}</span>
       {grouping.value !== 'server' && <ServerName of={call} />}
-      {!outcome && (
-        <span class="row">
-          {sent && <span class="badge">{describeSent(sent)}</span>}
-          {isMarked && <span class="badge accent">selected</span>}
-          {approval.level === 'strict' && <span class="badge bad">strict</span>}
-          {stale ? (
-            <span class="badge warn">changed since shown</span>
-          ) : (
-            previousApproval && <span class="badge">preview changed</span>
-          )}
-        </span>
-      )}
+      {/* Not visible in a decided row, which keeps its height. */}
+      <span class="row asked-badges">
+        {sent && <span class="badge">{describeSent(sent)}</span>}
+        {isSelected(tool_call_id) && <span class="badge accent">selected</span>}
+        {approval.level === 'strict' && <span class="badge bad">strict</span>}
+        {stale ? (
+          <span class="badge warn">changed since shown</span>
+        ) : (
+          previousApproval && <span class="badge">preview changed</span>
+        )}
+      </span>
     </a>
   )
 }
@@ -257,15 +262,42 @@ function moveFocus(by: number) {
   lines[from < 0 && by < 0 ? lines.length - 1 : Math.min(Math.max(from + by, 0), lines.length - 1)]?.focus()
 }
 
-/** Removes decided entries except the opened one, unless the pointer is over the list: nothing may move then. */
+/** Scrolls the list to the row of the opened call. A row that was clicked is under the pointer, and does not move. */
+function useRowInSight(list: { current: HTMLElement | null }, opened: string | undefined) {
+  useEffect(() => {
+    const row = list.current?.querySelector('[aria-current]')
+    if (row && !row.matches(':hover')) row.scrollIntoView({ block: 'nearest' })
+  }, [opened])
+}
+
+/**
+ * Removes decided entries, except the opened one and those whose removal would move rows in sight; none under the pointer. The
+ * browser keeps the rows in sight in place if entries above them are removed.
+ */
 function useSweepDecided(list: { current: HTMLElement | null }, chosen: string | undefined) {
   const settled = approvals.value.filter(({ outcome }) => outcome).length
   useEffect(() => {
     if (settled === 0) return
     const timer = setInterval(() => {
-      if (list.current?.matches(':hover')) return
-      removeSettled(chosen)
-    }, DECIDED_LINGER_MS)
+      if (document.hidden) removeSettled(new Set([chosen]))
+      else if (!list.current?.matches(':hover')) removeSettled(new Set([chosen, ...listSettledInPlace(list.current)]))
+    }, SWEEP_MS)
     return () => clearInterval(timer)
   }, [settled, chosen])
+}
+
+/** Lists the decided entries in sight that have a waiting one below them. */
+function listSettledInPlace(list: HTMLElement | null): (string | undefined)[] {
+  if (!list) return []
+  const rows = [...list.querySelectorAll<HTMLElement>('.asked-line[data-call]')]
+  const last = rows.findLastIndex(row => !row.matches('.settled'))
+  const sight = list.getBoundingClientRect()
+  const isInSight = (row: HTMLElement) => {
+    const { top, bottom } = row.getBoundingClientRect()
+    return bottom > Math.max(sight.top, 0) && top < Math.min(sight.bottom, innerHeight)
+  }
+  return rows
+    .slice(0, last + 1)
+    .filter(row => row.matches('.settled') && isInSight(row))
+    .map(row => row.dataset.call)
 }

@@ -1,6 +1,6 @@
 // The dialog that decides the selected calls.
 import { describeUnviewed, hasViewedParts } from '../diff/review.ts'
-import { Dialog } from '../shell/dialog.tsx'
+import { Dialog, SubmitButton } from '../shell/dialog.tsx'
 import type { WaitingCall } from '../store/approvals.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { approve, getReview, reject } from './decide.ts'
@@ -53,14 +53,13 @@ export function BatchDialog({ decision, calls, onClose }: Batch & { onClose: () 
           <button class="button" type="button" onClick={onClose}>
             Back
           </button>
-          <button
-            class={approves ? 'button primary' : 'button danger'}
-            type="button"
+          <SubmitButton
+            kind={approves ? 'primary' : 'danger'}
             aria-disabled={decided.length === 0 || !guard.isReady}
             onClick={submit}
           >
             {approves ? 'Approve' : 'Reject'} {countCalls(decided.length)}
-          </button>
+          </SubmitButton>
         </div>
       </div>
     </Dialog>

@@ -2,11 +2,14 @@
 import { useState } from 'preact/hooks'
 import type { Call } from '../../src/client/client.ts'
 import { ChangedFiles, hasChangedFiles } from '../activity/changed-files.tsx'
-import { Status } from '../activity/status.tsx'
+import { JobStatus, Status } from '../activity/status.tsx'
 import { UndoDialog } from '../activity/undo-dialog.tsx'
 import { useCall } from '../activity/use-call.ts'
+import { has } from '../session/place.ts'
 import { hrefOf } from '../shell/routes.ts'
+import { jobs } from '../store/jobs.ts'
 import { formatDuration } from '../text/format-time.ts'
+import { markInvisible } from '../text/invisible.tsx'
 import { TextBlock } from '../text/text-block.tsx'
 
 export function CallOutcome({ id }: { id: string }) {
@@ -18,6 +21,9 @@ export function CallOutcome({ id }: { id: string }) {
       <div class="row">
         <OutcomeFacts call={call} />
       </div>
+      {call.status === 'rejected' && call.user_message !== undefined && (
+        <p>Message to the agent: {markInvisible(call.user_message)}</p>
+      )}
       {content !== '' && <TextBlock text={content} label="Output" />}
       {hasChangedFiles(call) && <ChangedFiles call={call} />}
     </section>
@@ -30,11 +36,18 @@ export function OutcomeFacts({ call }: { call: Call }) {
   const id = call.tool_call_id
   const exitCode = findExitCode(call)
   const ms = 'execution_time_ms' in call ? call.execution_time_ms : undefined
+  const startsJob = findResultData(call)?.task_id === id
   return (
     <>
-      <Status status={call.status} />
-      {exitCode !== undefined && <span class={exitCode === 0 ? 'badge' : 'badge bad'}>exit code {exitCode}</span>}
-      {ms !== undefined && <span class="muted number">{formatDuration(ms)}</span>}
+      {startsJob ? (
+        <JobFacts id={id} />
+      ) : (
+        <>
+          <Status status={call.status} />
+          {exitCode !== undefined && <span class={exitCode === 0 ? 'badge' : 'badge bad'}>exit code {exitCode}</span>}
+          {ms !== undefined && <span class="muted number">{formatDuration(ms)}</span>}
+        </>
+      )}
       <a href={hrefOf('activity', id)}>View call</a>
       {'undo' in call && call.undo?.available && (
         <button type="button" class="button small" onClick={() => setUndoing(true)}>
@@ -46,7 +59,22 @@ export function OutcomeFacts({ call }: { call: Call }) {
   )
 }
 
+/** A call that starts a job ends at once; its job goes on. */
+function JobFacts({ id }: { id: string }) {
+  const job = jobs.value.get(id)
+  return (
+    <>
+      <span>{job === undefined ? 'Job started' : job.ended_at === undefined ? 'Job runs' : 'Job has ended'}</span>
+      {job && <JobStatus job={job} />}
+      {has('jobs') && <a href={hrefOf('jobs', id)}>View job</a>}
+    </>
+  )
+}
+
+const findResultData = (call: Call) =>
+  call.status === 'success' ? (call.result.data as Record<string, unknown> | null | undefined) : undefined
+
 function findExitCode(call: Call): number | undefined {
-  const data = call.status === 'success' ? (call.result.data as { exit_code?: unknown } | null | undefined) : undefined
-  return typeof data?.exit_code === 'number' ? data.exit_code : undefined
+  const code = findResultData(call)?.exit_code
+  return typeof code === 'number' ? code : undefined
 }

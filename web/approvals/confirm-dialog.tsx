@@ -1,5 +1,5 @@
 // The second confirmation of strict calls: a dialog that repeats the preview.
-import { Dialog } from '../shell/dialog.tsx'
+import { Dialog, SubmitButton } from '../shell/dialog.tsx'
 import { markInvisible } from '../text/invisible.tsx'
 import { useGuard } from './decision-guard.ts'
 
@@ -31,9 +31,9 @@ export function ConfirmDialog({ title, reason, guardKey, onYes, onClose }: Confi
           <button class="button" type="button" onClick={onClose}>
             Back
           </button>
-          <button class="button danger" type="button" aria-disabled={!guard.isReady} onClick={submit}>
+          <SubmitButton kind="danger" aria-disabled={!guard.isReady} onClick={submit}>
             Yes, approve
-          </button>
+          </SubmitButton>
         </div>
       </div>
     </Dialog>

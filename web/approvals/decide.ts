@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { type Approval, type ApproveRequest, type RejectRequest, ToolgateError } from '../../src/client/client.ts'
 import { createReview, describeUnviewed, type Review } from '../diff/review.ts'
-import { client, toErrorMessage } from '../session/session.ts'
+import { client, setTokenName, toErrorMessage } from '../session/session.ts'
 import { announce } from '../shell/live-region.tsx'
 import {
   markSent,
@@ -12,6 +12,7 @@ import {
   upsertPending,
   type WaitingCall
 } from '../store/approvals.ts'
+import { noteApproved } from './approved-calls.ts'
 import { setDecisionError } from './decision-errors.ts'
 import { getWholeDigest } from './whole-preview.ts'
 
@@ -44,17 +45,26 @@ export async function approve(
     return false
   }
   const whole_digest = getWholeDigest(call.approval.digest)
-  return decide(call, () =>
+  const send = () =>
     client().approve(call.tool_call_id, {
       digest: call.approval.digest,
       ...(whole_digest !== undefined && { whole_digest }),
       ...decision
     })
-  )
+  const isAccepted = await decide(call, send)
+  if (isAccepted) noteApproved(call)
+  return isAccepted
 }
 
 export const reject = (call: WaitingCall, decision: RejectRequest = {}): Promise<boolean> =>
   decide(call, () => client().reject(call.tool_call_id, decision))
+
+/** The call, or at a hub the decision that was sent to the server. */
+interface DecisionAnswer {
+  decision?: SentDecision
+  approved_by?: { token?: { name: string } }
+  rejected_by?: { token?: { name: string } }
+}
 
 async function decide(call: WaitingCall, send: () => Promise<unknown>): Promise<boolean> {
   const id = call.tool_call_id
@@ -62,8 +72,9 @@ async function decide(call: WaitingCall, send: () => Promise<unknown>): Promise<
   sendingCalls.value = new Set([...sendingCalls.peek(), id])
   setDecisionError(id, undefined)
   try {
-    const { decision } = ((await send()) ?? {}) as { decision?: SentDecision }
+    const { decision, approved_by, rejected_by } = ((await send()) ?? {}) as DecisionAnswer
     if (decision) markSent(id, decision)
+    setTokenName((approved_by ?? rejected_by)?.token?.name)
     return true
   } catch (error) {
     await handleRefusal(call, error)

@@ -10,7 +10,7 @@ import { ReviewStatus } from '../diff/review-status.tsx'
 import { Form } from '../form/form.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
 import { client, toErrorMessage } from '../session/session.ts'
-import { Dialog } from '../shell/dialog.tsx'
+import { Dialog, SubmitButton } from '../shell/dialog.tsx'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import type { WaitingCall } from '../store/approvals.ts'
 import { markInvisible } from '../text/invisible.tsx'
@@ -141,18 +141,13 @@ export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () =
               Back
             </button>
             {foreseen ? (
-              <button
-                class="button primary"
-                type="button"
-                aria-disabled={!mayRun || !isViewed || !guard.isReady}
-                onClick={submit}
-              >
+              <SubmitButton kind="primary" aria-disabled={!mayRun || !isViewed || !guard.isReady} onClick={submit}>
                 Approve this
-              </button>
+              </SubmitButton>
             ) : (
-              <button class="button primary" type="button" disabled={!form} onClick={look}>
+              <SubmitButton kind="primary" disabled={!form} onClick={look}>
                 Preview
-              </button>
+              </SubmitButton>
             )}
           </div>
         </div>
@@ -199,6 +194,7 @@ function DryRunPreview({ tool, run: { preview, verdict }, params, review }: DryR
         preview={preview ?? { title: NO_PREVIEW_TITLE }}
         review={review}
         script={findOwnScript(tool, params)}
+        isStrict={verdict.decision === 'strict'}
       />
       {showsParams && (
         <div data-viewed={isPartViewed(review, 'params')}>

@@ -9,13 +9,17 @@ import { markInvisible } from '../text/invisible.tsx'
 import { JsonView, TextBlock } from '../text/text-block.tsx'
 import { Expiry } from './times.tsx'
 
-/** Shows which agent asks for the call, and why. */
-export const RequestFacts = ({ call: { agent, client, context } }: { call: Call }) => (
-  <p>
-    {markInvisible(agent === undefined ? client : `${agent} (${client})`)}
-    {context === undefined ? ' · no purpose given' : <>: {markInvisible(context)}</>}
-  </p>
-)
+/** Shows which agent asks for the call, and the purpose that the agent states. The server has not checked it. */
+export function RequestFacts({ call: { agent, client, context } }: { call: Call }) {
+  const sender = markInvisible(agent === undefined ? client : `${agent} (${client})`)
+  return context === undefined ? (
+    <p>Requested by {sender}, no purpose given</p>
+  ) : (
+    <p>
+      Purpose given by {sender}: {markInvisible(context)}
+    </p>
+  )
+}
 
 /** Rules that repeat the reason are left out. */
 export function ReasonFacts({ approval: { reason, matched_rules } }: { approval: Approval }) {

@@ -8,7 +8,8 @@ export function LastDecisionLine({ of: { call: decided, verdict } }: { of: LastD
   const { call } = useCall(decided.tool_call_id)
   return (
     <p class="row last-decision" role="status" aria-label="Last decision">
-      {verdict}:<span class="decided-title">{markInvisible(decided.approval.preview.title)}</span>
+      <span class="decided-verdict">{verdict}:</span>
+      <span class="decided-title">{markInvisible(decided.approval.preview.title)}</span>
       {call && <OutcomeFacts call={call} />}
       {call?.status === 'error' && <span class="decided-title">{markInvisible(call.error.message)}</span>}
     </p>

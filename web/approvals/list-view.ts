@@ -1,6 +1,7 @@
 // The view of the list of pending calls: its filter, its groups, and the selected calls.
 import { computed, signal } from '@preact/signals'
 import { type ApprovalEntry, approvals } from '../store/approvals.ts'
+import { listCallPaths } from './call-paths.ts'
 
 export type Grouping = 'none' | 'server' | 'session' | 'agent' | 'tool' | 'path'
 
@@ -66,15 +67,9 @@ export function clearSelection() {
   rangeStart = undefined
 }
 
-const listPaths = ({ call: { approval, params } }: ApprovalEntry): string[] => {
-  const { path } = (params ?? {}) as { path?: unknown }
-  const files = approval.files?.map(file => file.path) ?? []
-  return files.length === 0 && typeof path === 'string' ? [path] : files
-}
-
 const searchedText = (entry: ApprovalEntry) => {
   const { tool, agent, client, session_id, server_name, approval } = entry.call
-  return [server_name, tool, agent, client, session_id, approval.preview.title, ...listPaths(entry)].join('\n')
+  return [server_name, tool, agent, client, session_id, approval.preview.title, ...listCallPaths(entry.call)].join('\n')
 }
 
 function groupName(entry: ApprovalEntry, by: Grouping): string {
@@ -83,6 +78,6 @@ function groupName(entry: ApprovalEntry, by: Grouping): string {
   if (by === 'session') return session_id
   if (by === 'agent') return agent ?? client
   if (by === 'tool') return tool
-  if (by === 'path') return listPaths(entry)[0] ?? 'no path'
+  if (by === 'path') return listCallPaths(entry.call)[0] ?? 'no path'
   return ''
 }

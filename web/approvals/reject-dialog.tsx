@@ -1,6 +1,6 @@
-// The rejection dialog; its reason is sent to the requester.
+// The rejection dialog; its message is sent to the agent.
 import { useState } from 'preact/hooks'
-import { Dialog } from '../shell/dialog.tsx'
+import { Dialog, SubmitButton } from '../shell/dialog.tsx'
 import type { WaitingCall } from '../store/approvals.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { rejectAndGoOn } from './queue.ts'
@@ -13,13 +13,12 @@ interface RejectDialogProps {
   onClose: () => void
 }
 
-export function RejectDialog({ call, message = '', onClose }: RejectDialogProps) {
-  const [reason, setReason] = useState('')
-  const [instead, setInstead] = useState(message)
+export function RejectDialog({ call, message: prepared = '', onClose }: RejectDialogProps) {
+  const [message, setMessage] = useState(prepared)
   const comments = commentsOn(call.tool_call_id)
   const submit = () => {
     onClose()
-    void rejectAndGoOn(call, { ...(reason && { reason }), ...(instead && { user_message: instead }) })
+    void rejectAndGoOn(call, message ? { user_message: message } : {})
   }
   return (
     <Dialog title={<>Reject: {markInvisible(call.approval.preview.title)}</>} onClose={onClose} onSubmit={submit}>
@@ -37,21 +36,26 @@ export function RejectDialog({ call, message = '', onClose }: RejectDialogProps)
           </ul>
         )}
         <label class="field">
-          Reason
-          <textarea class="input" value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
-        </label>
-        <label class="field">
           Message to the agent
-          <textarea class="input" value={instead} onInput={({ currentTarget }) => setInstead(currentTarget.value)} />
-          <span class="hint">Both texts are sent to the agent. You can leave them empty.</span>
+          <textarea
+            class="input"
+            autofocus
+            value={message}
+            onInput={({ currentTarget }) => setMessage(currentTarget.value)}
+          />
+          <span class="hint">You can leave it empty.</span>
         </label>
         <div class="row end">
           <button class="button" type="button" onClick={onClose}>
             Back
           </button>
-          <button class="button danger" type="button" onClick={submit}>
-            {comments.length === 0 ? 'Reject with this reason' : 'Reject with the comments'}
-          </button>
+          <SubmitButton kind="danger" onClick={submit}>
+            {comments.length > 0
+              ? 'Reject with the comments'
+              : message
+                ? 'Reject with this message'
+                : 'Reject without a message'}
+          </SubmitButton>
         </div>
       </div>
     </Dialog>

@@ -4,6 +4,8 @@ import { approvals, type WaitingCall } from '../store/approvals.ts'
 export interface SimilarCalls {
   /** The rule, in the words of its suggestion. */
   label: string
+  /** The match of the rule in short: a command, a path or a tool. */
+  what: string
   /** The call itself and the others. */
   ids: readonly string[]
 }
@@ -19,9 +21,19 @@ export function findSimilarCalls({ tool_call_id, approval }: WaitingCall): Simil
     const key = ruleKey(option)
     const covered = others.filter(call => call.approval.always_options.some(each => ruleKey(each) === key))
     if (covered.length > 0)
-      return { label: option.label, ids: [tool_call_id, ...covered.map(call => call.tool_call_id)] }
+      return {
+        label: option.label,
+        what: describeMatch(option),
+        ids: [tool_call_id, ...covered.map(call => call.tool_call_id)]
+      }
   }
   return undefined
+}
+
+function describeMatch({ rule, rules }: AlwaysOption): string {
+  const { command, mode, path, tool } = ((rules?.[0] ?? rule)?.match ?? {}) as Record<string, unknown>
+  if (typeof command === 'string') return mode === 'prefix' ? `${command} …` : command
+  return [path, tool].find(each => typeof each === 'string') ?? 'this call'
 }
 
 const ruleKey = ({ rule, rules }: AlwaysOption) => JSON.stringify(rules ?? [rule])

@@ -11,9 +11,10 @@ import type { ExpandDirection } from './context-rows.ts'
 import { DiffBlock, SplitDiffBlock } from './diff-block.tsx'
 import { type DiffFileRows, type DiffRow, type DiffRowPair, parseDiffRows, toRowPairs } from './diff-rows.ts'
 import { EndMark } from './end-mark.tsx'
+import { getFileView } from './file-view.ts'
 import { ExpandContext } from './hunk-line.tsx'
 import { type Commenting, CommentsAt, FileCommenting, type LineTarget, targetOf } from './line-comments.tsx'
-import { fileKey, isPartViewed, type Review, setPartViewed } from './review.ts'
+import { fileKey, isPartViewed, type Review, type ReviewedPart, setPartViewed } from './review.ts'
 import { type RowTokens, useRowTokens } from './row-tokens.ts'
 import { type LoadText, useContextRows } from './use-context-rows.ts'
 
@@ -80,30 +81,43 @@ export const DiffViewToggle = () =>
     </fieldset>
   )
 
+const SHOWN_TITLE = 'All of this file was on the screen'
+
 interface DiffFileProps {
   file: DiffFileRows
   /** The part of a review that this file is. */
-  viewed?: { review: Review; part: string }
+  viewed?: ReviewedPart
   load: LoadText | undefined
   commenting: Commenting | undefined
 }
 
 function DiffFile({ file: { path, name, added, removed, rows }, viewed, load, commenting }: DiffFileProps) {
-  const [whole, setWhole] = useState(rows.length <= MAX_UNFOLDED_LINES)
+  const view = useMemo(() => getFileView(viewed), [viewed?.review, viewed?.part])
+  const [whole, setWhole] = useState(view.isWhole ?? rows.length <= MAX_UNFOLDED_LINES)
   const isSplit = diffViewSetting.value === 'split' && !isNarrow.value
   const isViewed = viewed && isPartViewed(viewed.review, viewed.part)
   const end = whole && viewed ? <EndMark {...viewed} /> : null
-  const { rows: shown, after, expand, expanded, failure } = useContextRows(rows, load)
+  const { rows: shown, after, expand, expanded, failure } = useContextRows(rows, load, view)
   const all = useMemo(() => [...shown, ...after], [shown, after])
   const tokens = useRowTokens(name, all)
+  const lineCount = useMemo(() => countLines(shown, isSplit), [shown, isSplit])
   const limit = whole ? Number.POSITIVE_INFINITY : MAX_UNFOLDED_LINES + shown.length - rows.length
   const Rows = isSplit ? SplitRows : UnifiedRows
+  const unfold = () => {
+    view.isWhole = true
+    setWhole(true)
+  }
   const body = useRef<HTMLElement>(null)
   useLayoutEffect(() => {
     if (expanded) restoreFocus(body.current!, expanded)
   }, [expanded])
   return (
-    <div class={commenting ? 'diff-file commentable' : 'diff-file'} data-viewed={isViewed} data-name={name}>
+    <div
+      class={commenting ? 'diff-file commentable' : 'diff-file'}
+      data-viewed={isViewed}
+      data-name={name}
+      data-lines={lineCount}
+    >
       <div class="diff-head">
         <h3 class="mono">
           {markName(path)}{' '}
@@ -112,14 +126,14 @@ function DiffFile({ file: { path, name, added, removed, rows }, viewed, load, co
           </span>
         </h3>
         {viewed && (
-          <label class="viewed small">
+          <label class="viewed small" title={SHOWN_TITLE}>
             <input
               type="checkbox"
               checked={isViewed}
               disabled={!whole}
               onChange={({ currentTarget: { checked } }) => setPartViewed(viewed.review, viewed.part, checked)}
             />
-            Viewed
+            All shown
           </label>
         )}
       </div>
@@ -137,13 +151,19 @@ function DiffFile({ file: { path, name, added, removed, rows }, viewed, load, co
       </section>
       {failure !== undefined && <ErrorNotice text={failure} />}
       {!whole && (
-        <button class="button diff-more" type="button" onClick={() => setWhole(true)}>
+        <button class="button diff-more" type="button" onClick={unfold}>
           Show all {rows.length.toLocaleString('en')} lines
         </button>
       )}
     </div>
   )
 }
+
+/** Counts the lines of the view, without the headers of hunks. */
+const countLines = (rows: readonly DiffRow[], isSplit: boolean) =>
+  isSplit
+    ? toRowPairs(rows).filter(({ left }) => left?.kind !== 'hunk').length
+    : rows.filter(({ kind }) => kind !== 'hunk').length
 
 /** Comments on lines that the diff does not show. */
 function CommentsElsewhere({

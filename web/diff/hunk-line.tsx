@@ -46,10 +46,10 @@ function listButtons({ index, hidden, after, before, isLast }: Gap): ExpandButto
   const whole: ExpandButton = { direction: 'all', sign: '↕', ...describeAll({ hidden, after, before }) }
   if (hidden !== undefined && hidden <= CONTEXT_STEP) return [whole]
   const buttons: ExpandButton[] = []
-  if (index > 0)
-    buttons.push({ direction: 'down', sign: '↓', words: `${CONTEXT_STEP} more`, spoken: ` lines below line ${after}` })
-  if (!isLast)
-    buttons.push({ direction: 'up', sign: '↑', words: `${CONTEXT_STEP} more`, spoken: ` lines above line ${before}` })
+  // Fewer lines may be left of a file that is not loaded.
+  const words = hidden === undefined ? 'more' : `${CONTEXT_STEP} more`
+  if (index > 0) buttons.push({ direction: 'down', sign: '↓', words, spoken: ` lines below line ${after}` })
+  if (!isLast) buttons.push({ direction: 'up', sign: '↑', words, spoken: ` lines above line ${before}` })
   return [...buttons, whole]
 }
 

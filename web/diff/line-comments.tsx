@@ -1,6 +1,7 @@
 // Comments on lines of a diff. A click on the number of a line, or a key of the card, opens the form below the line.
 import { createContext } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { SubmitButton } from '../shell/dialog.tsx'
 import { markInvisible } from '../text/invisible.tsx'
 import type { DiffRow } from './diff-rows.ts'
 
@@ -106,9 +107,7 @@ function CommentForm({ target, commenting: { save, close, open } }: { target: Li
         <textarea ref={text} class="input" maxLength={MAX_COMMENT_LENGTH} />
       </label>
       <div class="row">
-        <button type="submit" class="button">
-          Add comment
-        </button>
+        <SubmitButton type="submit">Add comment</SubmitButton>
         <button type="button" class="button quiet" onClick={close}>
           Cancel
         </button>

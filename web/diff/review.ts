@@ -20,6 +20,12 @@ export interface Review {
   parts: readonly ReviewPart[]
 }
 
+/** A part of a review, as the component has it that shows the part. */
+export interface ReviewedPart {
+  review: Review
+  part: string
+}
+
 /** Viewed parts by review. */
 const viewedParts = signal<ReadonlyMap<string, ReadonlySet<string>>>(new Map())
 
@@ -64,20 +70,20 @@ export const hasViewedParts = (id: string): boolean => (viewedParts.value.get(id
 
 export const isFullyViewed = (review: Review): boolean => review.parts.every(({ key }) => isPartViewed(review, key))
 
+const WORD_LIST = new Intl.ListFormat('en-GB')
+
 /** Kinds of which a preview may have many. */
 const COUNTED_KINDS: readonly PartKind[] = ['executed file', 'file']
 
-/** Describes what was not viewed: `3 of 40 files not viewed`. Returns undefined if everything was. */
+/** Describes what was not viewed: `text and 3 of 40 files not viewed completely`. Returns undefined if everything was. */
 export function describeUnviewed(review: Review): string | undefined {
   const missing = review.parts.filter(({ key }) => !isPartViewed(review, key))
   if (missing.length === 0) return undefined
-  const others = missing
-    .filter(({ kind }) => !COUNTED_KINDS.includes(kind))
-    .map(({ kind }) => `${kind} not viewed completely`)
+  const others = missing.filter(({ kind }) => !COUNTED_KINDS.includes(kind)).map(({ kind }) => kind)
   const counts = COUNTED_KINDS.flatMap(counted => {
     const count = missing.filter(({ kind }) => kind === counted).length
     const all = review.parts.filter(({ kind }) => kind === counted).length
-    return count === 0 ? [] : [`${count} of ${all} ${all === 1 ? counted : `${counted}s`} not viewed`]
+    return count === 0 ? [] : [`${count} of ${all} ${all === 1 ? counted : `${counted}s`}`]
   })
-  return [...others, ...counts].join(', ')
+  return `${WORD_LIST.format([...others, ...counts])} not viewed completely`
 }

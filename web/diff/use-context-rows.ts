@@ -12,6 +12,7 @@ import {
   splitLines
 } from './context-rows.ts'
 import type { DiffRow } from './diff-rows.ts'
+import type { FileView } from './file-view.ts'
 
 /** Loads the old text of a file. */
 export type LoadText = () => Promise<string>
@@ -25,9 +26,10 @@ interface ExpandableRows extends ContextRows {
   expanded: { gap: number; direction: ExpandDirection } | undefined
 }
 
-export function useContextRows(rows: readonly DiffRow[], load: LoadText | undefined): ExpandableRows {
-  const [lines, setLines] = useState<readonly string[]>()
-  const [shown, setShown] = useState<ShownContext>(new Map())
+/** `view` has the lines that were shown of the file before, and gets those that are shown. */
+export function useContextRows(rows: readonly DiffRow[], load: LoadText | undefined, view: FileView): ExpandableRows {
+  const [lines, setLines] = useState(view.context?.lines)
+  const [shown, setShown] = useState<ShownContext>(view.context?.shown ?? new Map())
   const [expanded, setExpanded] = useState<ExpandableRows['expanded']>()
   const [failure, setFailure] = useState<string>()
   const isLoading = useRef(false)
@@ -49,6 +51,7 @@ export function useContextRows(rows: readonly DiffRow[], load: LoadText | undefi
         setLines(text)
         setShown(next)
         setExpanded({ gap, direction })
+        view.context = { lines: text, shown: next }
         const count = countLines(next) - countLines(shown)
         announce(count === 0 ? 'No more lines' : `${count} unchanged lines shown`)
       } catch (error) {
@@ -57,7 +60,7 @@ export function useContextRows(rows: readonly DiffRow[], load: LoadText | undefi
         isLoading.current = false
       }
     },
-    [load, lines, shown, rows]
+    [load, lines, shown, rows, view]
   )
 
   const inserted = useMemo(

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { Form } from '../form/form.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
-import { Dialog } from '../shell/dialog.tsx'
+import { Dialog, SubmitButton } from '../shell/dialog.tsx'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import { HUB_RULE_SCHEMA } from './hub-rule-schema.ts'
 import type { HubRule } from './rule-changes.ts'
@@ -43,9 +43,9 @@ export function HubRuleDialog({ rule, onDone, onClose }: HubRuleDialogProps) {
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="button primary">
+          <SubmitButton kind="primary" type="submit">
             {label}
-          </button>
+          </SubmitButton>
         </div>
       </form>
     </Dialog>

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { SetSessionMode } from '../../src/client/client.ts'
 import { client, toErrorMessage } from '../session/session.ts'
-import { Dialog } from '../shell/dialog.tsx'
+import { Dialog, SubmitButton } from '../shell/dialog.tsx'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import { announce } from '../shell/live-region.tsx'
 import { route } from '../shell/routes.ts'
@@ -147,9 +147,9 @@ function SessionModeDialog({ session, onClose }: { session: SessionRef; onClose:
           <button class="button" type="button" onClick={onClose}>
             Back
           </button>
-          <button class="button primary" type="submit">
+          <SubmitButton kind="primary" type="submit">
             Set mode
-          </button>
+          </SubmitButton>
         </div>
       </form>
     </Dialog>

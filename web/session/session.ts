@@ -21,7 +21,11 @@ type Rights = readonly Right[] | undefined
 
 export const session = signal<Session>({ state: 'opening' })
 
+/** The name of the token, by which decisions are recorded; undefined until the server has said it. */
+export const tokenName = signal<string | undefined>(undefined)
+
 const TOKEN_KEY = 'toolgate-token'
+const NAME_KEY = 'toolgate-token-name'
 const RIGHTS_KEY = 'toolgate-rights'
 export const CLIENT_NAME = 'console'
 /** Time limit for other tabs to send their token. They are on this machine and answer at once or not at all. */
@@ -33,6 +37,7 @@ type TabMessage = { asks: true } | Credentials
 interface Credentials {
   token: string
   rights?: Rights
+  name?: string | undefined
 }
 
 /** Returns the client of this session. Components that need it are only rendered with one. */
@@ -57,6 +62,7 @@ export function toErrorMessage(error: unknown): string {
 export function endSession() {
   sessionStorage.removeItem(TOKEN_KEY)
   sessionStorage.removeItem(RIGHTS_KEY)
+  sessionStorage.removeItem(NAME_KEY)
   session.value = {
     state: 'refused',
     why: isHub.peek()
@@ -69,7 +75,7 @@ export async function openSession(): Promise<void> {
   tabChannel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     const now = session.peek()
     if ('asks' in data && now.state === 'open' && now.token !== undefined)
-      tabChannel.postMessage({ token: now.token, rights: now.rights } satisfies TabMessage)
+      tabChannel.postMessage({ token: now.token, rights: now.rights, name: tokenName.peek() } satisfies TabMessage)
   }
   addEventListener('hashchange', () => void redeemCode())
   if (await redeemCode()) return
@@ -111,10 +117,20 @@ async function redeemCode(): Promise<boolean> {
 function loadCredentials(): Credentials | undefined {
   const token = sessionStorage.getItem(TOKEN_KEY)
   const rights = sessionStorage.getItem(RIGHTS_KEY)?.split(' ') as Right[] | undefined
-  return token === null ? undefined : { token, rights }
+  return token === null ? undefined : { token, rights, name: sessionStorage.getItem(NAME_KEY) ?? undefined }
 }
 
-function startSession({ token, rights }: Credentials) {
+/** Notes the name that the server has said, if it has. */
+export function setTokenName(name: string | undefined) {
+  if (name === undefined) return
+  sessionStorage.setItem(NAME_KEY, name)
+  tokenName.value = name
+}
+
+function startSession({ token, rights, name }: Credentials) {
+  sessionStorage.removeItem(NAME_KEY)
+  tokenName.value = undefined
+  setTokenName(name)
   sessionStorage.setItem(TOKEN_KEY, token)
   if (rights) sessionStorage.setItem(RIGHTS_KEY, rights.join(' '))
   else sessionStorage.removeItem(RIGHTS_KEY)

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { IssuedToken, NewlyIssuedToken, NewToken } from '../../src/client/client.ts'
 import { canApprove, client, toErrorMessage } from '../session/session.ts'
 import { ConfirmAction } from '../shell/confirm-action.tsx'
-import { Dialog } from '../shell/dialog.tsx'
+import { Dialog, SubmitButton } from '../shell/dialog.tsx'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import { CopyButton } from '../text/copy-button.tsx'
 import { formatDateTime } from '../text/format.ts'
@@ -153,9 +153,9 @@ function CreateToken({ onClose, onCreated }: CreateTokenProps) {
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="button primary">
+          <SubmitButton kind="primary" type="submit">
             Create
-          </button>
+          </SubmitButton>
         </div>
       </form>
     </Dialog>

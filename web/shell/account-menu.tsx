@@ -1,9 +1,18 @@
 // The menu of the person: the name for the record of decisions, the theme, and the keys and settings.
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { ToolgateError } from '../../src/client/client.ts'
+import { describeDecider, ToolgateError } from '../../src/client/client.ts'
 import { has } from '../session/place.ts'
-import { canApprove, client, session, toErrorMessage } from '../session/session.ts'
+import {
+  CLIENT_NAME,
+  canApprove,
+  client,
+  session,
+  setTokenName,
+  toErrorMessage,
+  tokenName
+} from '../session/session.ts'
+import { markInvisible } from '../text/invisible.tsx'
 import { isHelpOpen } from './help-state.ts'
 import { type Theme, theme } from './settings.ts'
 
@@ -25,12 +34,12 @@ export function AccountMenu() {
   const signedIn = now.state === 'open' ? now.person?.name : undefined
   const token = now.state === 'open' ? now.token : undefined
   const isNamed = has('person name') && token !== undefined && canApprove()
-  const name = signedIn ?? (isNamed ? personName.value : '')
+  const name = signedIn ?? (isNamed ? tokenName.value : undefined)
   const error = useSentName(isNamed ? token : undefined)
   return (
     <>
       <button class="button quiet account" type="button" popovertarget={MENU_ID}>
-        {name || (isNamed ? 'Your name' : 'Settings')}
+        {name ?? (isNamed ? 'Your name' : 'Settings')}
       </button>
       <section id={MENU_ID} popover="auto" class="menu" aria-label="Account">
         {isNamed && <NameForm error={error} />}
@@ -99,6 +108,12 @@ function NameForm({ error }: { error: string | undefined }) {
       <span class="muted small" role="status">
         {error ?? (isSaved ? 'Saved' : '')}
       </span>
+      {tokenName.value !== undefined && (
+        <p class="muted small">
+          Decisions are recorded as{' '}
+          {markInvisible(describeDecider({ token: { name: tokenName.value }, client: CLIENT_NAME }) ?? '')}.
+        </p>
+      )}
     </form>
   )
 }
@@ -112,13 +127,19 @@ function useSentName(token: string | undefined): string | undefined {
     if (token === undefined || name === '') return
     client()
       .nameSession(name)
-      .catch((cause: unknown) => {
-        // Only the token of a console has a name that can be changed.
-        if (!(cause instanceof ToolgateError && cause.code === 'FORBIDDEN')) setError(toErrorMessage(cause))
-      })
+      .then(
+        token => setTokenName(token.name),
+        (cause: unknown) => {
+          const isFixed = cause instanceof ToolgateError && cause.code === 'FORBIDDEN'
+          setError(isFixed ? FIXED_NAME_MESSAGE : toErrorMessage(cause))
+        }
+      )
   }, [token, name])
   return error
 }
+
+/** Only the token of a console can be renamed. */
+const FIXED_NAME_MESSAGE = 'This token has a fixed name.'
 
 /** Shown where people sign in. */
 const SignOut = ({ name }: { name: string }) => (

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { toErrorMessage } from '../session/session.ts'
-import { Dialog } from './dialog.tsx'
+import { Dialog, SubmitButton } from './dialog.tsx'
 import { ErrorNotice } from './error-notice.tsx'
 import { announce } from './live-region.tsx'
 
@@ -46,9 +46,9 @@ export function ConfirmAction({
           <button type="button" class="button" onClick={onClose}>
             {cancelLabel}
           </button>
-          <button type="button" class="button danger" onClick={() => void submit()}>
+          <SubmitButton kind="danger" onClick={() => void submit()}>
             {confirmLabel}
-          </button>
+          </SubmitButton>
         </div>
       </div>
     </Dialog>

@@ -1,5 +1,5 @@
 // A modal dialog: the native element, which traps the focus and closes on Esc.
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, ComponentProps } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 
 interface DialogProps {
@@ -9,6 +9,22 @@ interface DialogProps {
   onSubmit?: () => void
   children: ComponentChildren
 }
+
+interface SubmitButtonProps extends ComponentProps<'button'> {
+  kind?: 'primary' | 'danger'
+}
+
+/** The button that Ctrl+Enter presses. It shows that key, also if single keys are off. */
+export const SubmitButton = ({ kind, type = 'button', children, ...rest }: SubmitButtonProps) => (
+  <button {...rest} class={kind ? `button ${kind}` : 'button'} type={type} aria-keyshortcuts="Control+Enter">
+    {children}
+    <span class="key" aria-hidden="true">
+      {SUBMIT_KEY}
+    </span>
+  </button>
+)
+
+const SUBMIT_KEY = /Mac|iP(?:hone|ad)/.test(navigator.userAgent) ? '⌘ Enter' : 'Ctrl+Enter'
 
 export function Dialog({ title, onClose, onSubmit, children }: DialogProps) {
   const self = useRef<HTMLDialogElement>(null)

@@ -13,7 +13,8 @@ export function Help() {
   return (
     <Dialog title="Keys and settings" onClose={closeHelp}>
       <div class="inside">
-        <div class="help">
+        {/* Has the focus at first: the dialog opens at its start, and the arrow keys scroll it. */}
+        <div class="help" tabIndex={-1} autofocus>
           {KEY_LEGEND.map(({ where, keys }) => (
             <section key={where}>
               <h3>{where}</h3>

@@ -18,18 +18,20 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[
       ['g e', 'settings: MCP servers and tokens', 'settings'],
       ['g o', 'tools', 'tools'],
       ['g r', 'rules'],
-      ['j k', 'open the next or previous call; in other lists, go to the next or previous entry'],
+      ['j k', 'go to the next or previous entry of a list'],
       ['/', 'filter'],
       ['p', 'pause or resume the activity'],
       ['m', 'set the mode of the session: which calls run without approval', 'modes'],
       ['t', 'theme'],
       ['?', 'this page'],
+      ['Ctrl+Enter', 'send a dialog or a comment'],
       ['Esc', 'back']
     ]
   },
   {
     where: 'Approvals',
     keys: [
+      ['j k', 'open the next or previous call'],
       ['Enter', 'open the call, and move the focus to its card'],
       ['x', 'select or deselect the call'],
       ['X', 'select up to here'],
@@ -43,14 +45,14 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[
     where: 'While a card has the focus',
     keys: [
       ['y', 'approve'],
-      ['n', 'reject; after the last decision: show the next waiting call'],
-      ['r', 'reject with a reason'],
+      ['n', 'reject'],
+      ['r', 'reject with a message to the agent'],
       ['i', 'reject and ask for the call that the card suggests'],
       ['a', 'approve always: choose a rule to save', 'always'],
       ['e', 'edit the params', 'edit'],
       ['c', 'comment on a line of the diff'],
       ['s', 'select the calls that one rule would allow', 'always'],
-      ['Ctrl+Enter', 'submit a dialog']
+      ['Enter', 'after the decision: show the next waiting call']
     ]
   }
 ]

@@ -1,6 +1,6 @@
 // The pending approvals. Three rules maintain them: a `tool.call` that requires approval opens one, or renews it; a decision or a
 // result closes it, whoever decided; a snapshot says which are open. Decided ones stay in place for a while, so that nothing
-// moves under the pointer.
+// moves under a person.
 import { computed, signal } from '@preact/signals'
 import { type Approval, type Call, describeDecider, type Event } from '../../src/client/client.ts'
 
@@ -107,9 +107,9 @@ export function settleApproval(id: string, outcome: ApprovalOutcome) {
   if (known && !known.outcome) updateApproval(id, { ...known, outcome })
 }
 
-/** Removes decided approvals, except one that is still open in the view. */
-export function removeSettled(kept: string | undefined) {
-  const left = approvals.peek().filter(({ call, outcome }) => !outcome || call.tool_call_id === kept)
+/** Removes decided approvals, except those that must stay in place in the view. */
+export function removeSettled(kept: ReadonlySet<string | undefined>) {
+  const left = approvals.peek().filter(({ call, outcome }) => !outcome || kept.has(call.tool_call_id))
   if (left.length < approvals.peek().length) approvals.value = left
 }
 

@@ -22,7 +22,7 @@ export function DryRunResult({ dryRun: { verdict, paths, preview } }: { dryRun: 
       <p class={`notice ${kind}`}>
         <strong>{words}.</strong> {markInvisible(verdict.reason)}
       </p>
-      {preview && <PreviewView preview={preview} />}
+      {preview && <PreviewView preview={preview} isStrict={verdict.decision === 'strict'} />}
       {paths.length > 0 && (
         <p class="small">
           <span class="muted">Paths: </span>

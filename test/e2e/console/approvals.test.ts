@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
+import { waitUntil } from '../../support/wait.ts'
 import {
   EDIT,
   findAxeViolations,
@@ -76,23 +77,49 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     t.match(await outcome(page), /^Approved by Ada \(console\) at /)
     const { approved_by } = await get(`/calls/${id}?wait_ms=120000`)
     t.match(approved_by, { token: { id: /^tok_/, name: 'Ada' }, client: 'console' })
+    await pressButton(page, 'Ada')
+    await page.getByText('Decisions are recorded as Ada (console).').waitFor()
     await page.reload()
     await call('edit_file', { ...EDIT, old: 'tulips', new: 'violets' })
     await openCard(page, 'Edit poem.txt')
     await page.getByRole('button', { name: 'Ada' }).waitFor()
   })
 
-  t.test('rejects a call with a reason, which reaches the requester', async t => {
+  t.test('shows the name of an unnamed token, once a decision has it', async t => {
+    const { call, post, context, url } = await startConsole(t, browser, POEM)
+    await call('edit_file', EDIT)
+    const { token } = await post('/session', { code: (await post('/codes', {})).code })
+    const page = await openPage(context, url, token)
+    await openCard(page, 'Edit poem.txt')
+    await page.getByRole('button', { name: 'Your name' }).waitFor()
+    await page.keyboard.press('n')
+    await page.getByRole('button', { name: 'console' }).waitFor()
+  })
+
+  t.test('a token with a fixed name keeps it', async t => {
+    const { open } = await startConsole(t, browser)
+    const page = await open()
+    await pressButton(page, 'Your name')
+    const form = page.getByRole('form', { name: 'Your name' })
+    await form.getByRole('textbox').fill('Ada')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText('This token has a fixed name.').waitFor()
+    t.equal(await page.locator('.account').innerText(), 'Your name')
+  })
+
+  t.test('rejects a call with a message, which reaches the requester', async t => {
     const { call, get, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
     await openCard(page, 'Edit poem.txt')
-    await pressButton(page, 'Reject with a reason…')
-    await page.getByLabel('Reason').fill('no tulips')
-    await page.getByLabel('Message to the agent').fill('take lilies')
+    await pressButton(page, 'Reject with a message…')
+    await page.locator('dialog .danger .key', { hasText: 'Ctrl+Enter' }).waitFor()
+    t.equal(await page.locator('dialog textarea').count(), 1)
+    await page.keyboard.type('take lilies')
     await page.keyboard.press('Control+Enter')
-    t.match(await outcome(page), /^Rejected by console at .*: no tulips/)
-    t.match(await get(`/calls/${id}`), { status: 'rejected', reason: 'no tulips', user_message: 'take lilies' })
+    t.match(await outcome(page), /^Rejected by console at /)
+    await page.locator('.outcome', { hasText: 'Message to the agent: take lilies' }).waitFor()
+    t.match(await get(`/calls/${id}`), { status: 'rejected', user_message: 'take lilies' })
   })
 
   t.test('a failed call shows its reason, also without an approval', async t => {
@@ -123,7 +150,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
     await openCard(page, 'Edit poem.txt')
-    await pressButton(page, 'Reject with a reason…')
+    await pressButton(page, 'Reject with a message…')
     await post(`/calls/${id}/reject`, { reason: 'too late' }, { 'x-toolgate-client': 'emacs' })
     t.match(await outcome(page), /^Rejected by emacs at .*: too late/)
     // There is nothing left to fill in, and its line stays in place.
@@ -195,6 +222,49 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
       { status: 'rejected' },
       { status: 'awaiting_approval' }
     ])
+  })
+
+  t.test('only Enter goes on from a decided card, and the list follows', async t => {
+    const { call, get, post, open } = await startConsole(t, browser, POEM, { viewport: { width: 1280, height: 400 } })
+    const ids: string[] = []
+    for (let i = 0; i < 12; i++) ids.push((await call('shell_exec', { command: `touch file-${i}` })).tool_call_id)
+    const page = await open()
+    await waitUntilLive(page)
+    const opened = (index: number) => page.locator('.card:focus', { hasText: `touch file-${index}` }).waitFor()
+    await opened(0)
+    await post(`/calls/${ids[0]}/reject`, {})
+    t.match(await outcome(page), /^Rejected/)
+    await page.keyboard.press('n')
+    await page.locator('.card').getByRole('link', { name: 'View call' }).focus()
+    await page.evaluate(PRESS_ENTER)
+    t.match(await page.locator('.card h2').textContent(), 'touch file-0', 'a link has its own Enter')
+    await page.locator('.card').focus()
+    await page.keyboard.press('Enter')
+    await opened(1)
+    t.equal((await get(`/calls/${ids[1]}`)).status, 'awaiting_approval')
+    for (let i = 2; i < 12; i++) {
+      await page.keyboard.press('j')
+      await opened(i)
+    }
+    await waitUntil('the row of the opened call is in sight', () => page.evaluate(IS_ROW_IN_SIGHT))
+  })
+
+  t.test('decided rows in sight stay above waiting ones', async t => {
+    const { call, post, open } = await startConsole(t, browser, POEM)
+    const ids: string[] = []
+    for (const name of ['one', 'two', 'three', 'four'])
+      ids.push((await call('shell_exec', { command: `touch ${name}` })).tool_call_id)
+    const page = await open(`/#/approvals/${ids[2]}`)
+    await waitUntilLive(page)
+    await page.locator('.card', { hasText: 'touch three' }).waitFor()
+    const row = page.locator('.asked-line', { hasText: 'touch two' })
+    const { y } = (await row.boundingBox())!
+    await post(`/calls/${ids[0]}/reject`, {})
+    await post(`/calls/${ids[3]}/reject`, {})
+    await page.locator('.asked-line.settled').nth(1).waitFor()
+    await gone(page, '.asked-line:has-text("touch four")')
+    t.equal(await page.locator('.asked-line.settled', { hasText: 'touch one' }).count(), 1)
+    t.equal((await row.boundingBox())!.y, y)
   })
 
   t.test('keys that decide only open the call in the list', async t => {
@@ -299,6 +369,17 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     t.match(await outcome(page), /^Rejected/)
   })
 })
+
+/** Returns true if the row of the opened call is inside the list. */
+const IS_ROW_IN_SIGHT = `(() => {
+  const row = document.querySelector('[aria-current="true"]').getBoundingClientRect()
+  const list = document.querySelector('.asked').getBoundingClientRect()
+  return row.top >= list.top && row.bottom <= list.bottom
+})()`
+
+/** Presses Enter on the focused element, without the click that follows it. */
+const PRESS_ENTER = `
+  document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }))`
 
 /** Presses y the moment a card appears, and records how many of its buttons are disabled: immediate on any machine. */
 const PRESS_AT_ONCE = `

@@ -48,8 +48,11 @@ export const waitUntilLive = (page: Page) => page.locator('.pill.live').waitFor(
 
 /** Opens the card of the call with this title, and waits until its buttons are enabled and keys act. */
 export async function openCard(page: Page, title: string) {
-  await page.getByRole('link', { name: title }).click()
-  await page.locator('.card[data-keys] .card-end [aria-disabled="false"]', { hasNotText: 'similar' }).first().waitFor()
+  await page.locator('.asked').getByRole('link', { name: title }).click()
+  await page
+    .locator('.card[data-keys] .card-end [aria-disabled="false"]', { hasNotText: 'like this' })
+    .first()
+    .waitFor()
 }
 
 /** Waits for the outcome on the card. */

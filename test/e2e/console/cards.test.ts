@@ -58,7 +58,47 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     t.equal(await card.getByRole('region', { name: 'Command' }).innerText(), 'ls; touch a; rm -rf b\ncwd: .')
     t.match(await card.locator('.notice.warn').allInnerTexts(), [/^Isolation none/])
     const rows = card.getByRole('list', { name: 'Commands of the line' }).getByRole('listitem')
-    t.match(await rows.allInnerTexts(), [/^reads\s*ls\s/, /^ask\s*touch a\s/, /^strict\s*rm -rf b\s/])
+    t.match(await rows.allInnerTexts(), [/^reads\s*ls\s/, /^may change\s*touch a\s/, /^high risk\s*rm -rf b\s/])
+  })
+
+  t.test('lists the commands of a long script before its text', async t => {
+    const { call, open } = await startConsole(t, browser, POEM)
+    for (const lines of [3, 13]) {
+      const command = Array.from({ length: lines }, (_, i) => `touch file-${lines}-${i}`).join('\n')
+      const { tool_call_id: id } = await call('shell_exec', { command })
+      const page = await open(`/#/approvals/${id}`)
+      const list = (await page.getByRole('list', { name: 'Commands of the line' }).boundingBox())!
+      const text = (await page.getByRole('region', { name: 'Command' }).boundingBox())!
+      t.equal(list.y < text.y, lines > 12, `${lines} lines`)
+      await page.close()
+    }
+  })
+
+  t.test('marks a strict command of a call that is not strict as unclear', needs('sandbox'), async t => {
+    const settings = { sandbox: defaultSettings().sandbox }
+    const { call, open } = await startConsole(t, browser, POEM, {}, { settings })
+    const { approval } = await call('shell_exec', { command: 'ls; cp "$FROM" dist' })
+    t.equal(approval.level, 'ask')
+    const page = await open()
+    const rows = page.getByRole('list', { name: 'Commands of the line' }).getByRole('listitem')
+    await rows.first().waitFor()
+    t.match(await rows.allInnerTexts(), [/^reads\s*ls\s/, /^unclear\s*cp "\$FROM" dist\s/])
+    t.equal(await page.locator('.command-parts .bad').count(), 0)
+    t.same(await findAxeViolations(page), [])
+  })
+
+  t.test('leads from a call that started a job to the job', async t => {
+    const { call, open } = await startConsole(t, browser, POEM)
+    const { tool_call_id: id } = await call('shell_background', { command: 'cat', interactive: true })
+    const page = await open()
+    await openCard(page, 'cat')
+    await pressButton(page, 'Approve')
+    const about = page.getByRole('region', { name: 'Outcome' })
+    await about.getByText('Job runs').waitFor()
+    t.notMatch(await about.innerText(), /\bdone\b|\d ms/)
+    await about.getByRole('link', { name: 'View job' }).click()
+    await page.waitForURL(`**/#/jobs/${id}`)
+    await page.locator('.terminal').waitFor()
   })
 
   t.test('offers to reject a call that will fail with a prepared message', needs('sandbox'), async t => {
@@ -72,7 +112,8 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     await page.keyboard.press('i')
     const message = 'In the sandbox `workspace`, .git is read-only. Send the call again with isolation none.'
     t.equal(await page.getByLabel('Message to the agent').inputValue(), message)
-    await pressButton(page, 'Reject with this reason')
+    t.equal(await page.evaluate('document.activeElement.tagName'), 'TEXTAREA')
+    await pressButton(page, 'Reject with this message')
     t.match(await outcome(page), /^Rejected/)
     t.match(await get(`/calls/${id}?wait_ms=120000`), { status: 'rejected', user_message: message })
   })

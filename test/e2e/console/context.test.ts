@@ -47,7 +47,7 @@ t.test('context of diffs', needs('chromium', 'playwright-core'), async t => {
         ['20 more lines above line 37', 'all 36 unchanged lines from line 1 to 36'],
         ['all 13 unchanged lines from line 44 to 56'],
         ['20 more lines below line 63', '20 more lines above line 137', 'all 73 unchanged lines from line 64 to 136'],
-        ['20 more lines below line 143', 'all lines below line 143']
+        ['more lines below line 143', 'all lines below line 143']
       ])
       t.same(await findAxeViolations(page), [])
 
@@ -106,6 +106,20 @@ t.test('context of diffs', needs('chromium', 'playwright-core'), async t => {
     await page.keyboard.press('Enter')
     await waitForLines(page, 104)
     t.equal(await page.evaluate(`document.activeElement.getAttribute('aria-label')`), 'Diff of long.txt')
+  })
+
+  t.test('lines that were shown are shown again when the card opens again', async t => {
+    const { call, open } = await startConsole(t, browser, { ...FILE, 'other.txt': 'a\n' })
+    await call('write_file', { path: 'long.txt', content: change(100) })
+    await call('write_file', { path: 'other.txt', content: 'b\n' })
+    const page = await open()
+    await page.locator('.asked-line', { hasText: 'long.txt' }).click()
+    await expandButton(page, 'all lines below line 103').click()
+    await page.locator('.diff .lines > div', { hasText: /^ line 200$/ }).waitFor({ state: 'attached' })
+    await page.locator('.asked-line', { hasText: 'other.txt' }).click()
+    await page.locator('.card', { hasText: 'Overwrite other.txt' }).waitFor()
+    await page.locator('.asked-line', { hasText: 'long.txt' }).click()
+    await page.locator('.diff .lines > div', { hasText: /^ line 200$/ }).waitFor({ state: 'attached' })
   })
 
   t.test('lines that are shown later need not be viewed', async t => {

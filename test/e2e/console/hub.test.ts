@@ -72,7 +72,7 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
     t.same(await page.locator('.decisions .button').allInnerTexts(), [
       'Approve\ny',
       'Reject\nn',
-      'Reject with a reason…\nr'
+      'Reject with a message…\nr'
     ])
     await page.keyboard.press('y')
     await waitForFile(desk, 'one.txt')

@@ -5,7 +5,16 @@ import { execaSync } from 'execa'
 import type { BrowserContext, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { needs } from '../../support/needs.ts'
-import { EDIT, launchChromium, openCard, POEM, pressButton, startConsole, waitUntilLive } from './browser.ts'
+import {
+  EDIT,
+  findAxeViolations,
+  launchChromium,
+  openCard,
+  POEM,
+  pressButton,
+  startConsole,
+  waitUntilLive
+} from './browser.ts'
 
 t.test('stale previews', needs('chromium', 'playwright-core'), run)
 
@@ -33,8 +42,8 @@ async function run(t: Test) {
     t.equal(await page.locator('.card-end .badge').innerText(), 'changed since shown', 'beside the buttons')
     await page.locator('.asked-line .badge.warn').nth(2).waitFor()
     t.same(
-      await page.locator('.asked-line:not(.settled)').allInnerTexts(),
-      await page.locator('.asked-line', { hasText: 'changed since shown' }).allInnerTexts(),
+      await page.locator('.asked-line:not(.settled) .badge.warn').allInnerTexts(),
+      Array.from({ length: 3 }, () => 'changed since shown'),
       'in the list too, of each call that is about the file'
     )
     await openCard(page, 'Edit poem.txt')
@@ -68,6 +77,28 @@ async function run(t: Test) {
       .locator('.card .notice.warn', { hasText: 'has changed since this preview was shown' })
       .innerText()
     t.ok(reason.includes('poem.txt') && told.includes(reason), told)
+  })
+
+  t.test('links calls about the same file, and names the approved one that changed it', async t => {
+    const { call, get, open } = await startConsole(t, browser, POEM)
+    const { tool_call_id: move } = await call('move_file', { from: 'poem.txt', to: 'verse.txt' })
+    await call('edit_file', EDIT)
+    for (const word of ['lilies', 'asters', 'daisies']) await call('edit_file', { ...EDIT, new: word })
+    const page = await open()
+    await waitUntilLive(page)
+    await openCard(page, 'Move poem.txt')
+    t.same(await page.locator('.related-calls > li').allInnerTexts(), [
+      ...Array.from({ length: 3 }, () => 'Also waiting for poem.txt: Edit poem.txt'),
+      'and 1 more call'
+    ])
+    t.same(await findAxeViolations(page), [])
+    await page.keyboard.press('y')
+    t.equal((await get(`/calls/${move}?wait_ms=120000`)).status, 'success')
+    const notice = page.locator('.card .notice.warn', { hasText: 'the call would fail now' })
+    await notice.waitFor()
+    t.match(await notice.innerText(), /poem\.txt was changed by “Move poem\.txt.*”, which you approved\.$/)
+    t.same(await findAxeViolations(page), [])
+    t.equal(await page.getByRole('button', { name: 'Approve', exact: true }).getAttribute('class'), 'button')
   })
 
   t.test('a hidden page sends no checks, and checks all pending calls when shown', async t => {
