@@ -64,7 +64,7 @@ function JobFacts({ id }: { id: string }) {
   const job = jobs.value.get(id)
   return (
     <>
-      <span>{job === undefined ? 'Job started' : job.ended_at === undefined ? 'Job runs' : 'Job has ended'}</span>
+      <span>{job ? 'Background job' : 'Background job started'}</span>
       {job && <JobStatus job={job} />}
       {has('jobs') && <a href={hrefOf('jobs', id)}>View job</a>}
     </>

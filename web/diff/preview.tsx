@@ -73,7 +73,7 @@ function PreviewNotes({ preview, review, isStrict }: Omit<PreviewProps, 'script'
   const isOther = (note: string) => !partNotes.has(note)
   const warnings = notes.filter(isOther)
   return (
-    <div class="notes" data-viewed={review && isPartViewed(review, 'notes')}>
+    <div class="notes" data-viewed={review && isPartViewed(review, 'notes')} data-name="notes">
       {warnings.length > 0 && (
         <div class="notice warn">
           {warnings.map(note => (
