@@ -249,6 +249,22 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     await waitUntil('the row of the opened call is in sight', () => page.evaluate(IS_ROW_IN_SIGHT))
   })
 
+  t.test('the last decision is named whole beside a long title', async t => {
+    const { call, open } = await startConsole(t, browser, POEM, { viewport: { width: 800, height: 600 } })
+    await call('shell_exec', { command: `touch ${'long-name'.repeat(30)}` })
+    await call('edit_file', EDIT)
+    const page = await open()
+    await waitUntilLive(page)
+    await page.locator('.card[data-keys]', { hasText: 'long-name' }).waitFor()
+    await page.keyboard.press('n')
+    const last = page.getByRole('status', { name: 'Last decision' })
+    await last.getByText('View call').waitFor()
+    const verdict = (await last.getByText('Rejected:').boundingBox())!
+    t.ok(verdict.height < 30, `one line: ${verdict.height} px`)
+    const title = (await last.locator('.decided-title').boundingBox())!
+    t.ok(title.width > 0 && title.height < 30, 'the title is cut')
+  })
+
   t.test('decided rows in sight stay above waiting ones', async t => {
     const { call, post, open } = await startConsole(t, browser, POEM)
     const ids: string[] = []
