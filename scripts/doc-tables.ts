@@ -10,6 +10,7 @@ import { configTables } from './config-tables.ts'
 import { documentTables } from './document-tables.ts'
 import { eventTables } from './event-tables.ts'
 import { expectationTables } from './expectation-tables.ts'
+import { notificationTables } from './notification-tables.ts'
 import { markdownTable, toSchema } from './schema-tables.ts'
 import { toolTables } from './tool-tables.ts'
 import { toolsetTables } from './toolset-tables.ts'
@@ -92,7 +93,8 @@ const TABLES: Record<string, () => string> = {
   ...toolsetTables(markdownTable),
   ...documentTables,
   ...expectationTables,
-  ...cliTables
+  ...cliTables,
+  ...notificationTables
 }
 
 /** Returns the document with every table regenerated. */

@@ -10,6 +10,7 @@ import type { Logger } from 'pino'
 import { Catalog } from './catalog/catalog.ts'
 import { CustomTools } from './catalog/custom/custom-tools.ts'
 import { type ContributionSource, staticContributions } from './config/contributions.ts'
+import { listSecretVariables } from './config/notifications.ts'
 import type { Settings } from './config/settings.ts'
 import { EditorPreviews } from './engine/approvals/editor-previews.ts'
 import { listGuardedGlobs } from './engine/approvals/effective-rules.ts'
@@ -58,6 +59,7 @@ import { SecretMasker } from './host/secrets/secret-masker.ts'
 import { NO_TRUST, type TrustStore } from './host/trust/trust-store.ts'
 import { recoverInterruptedWrites } from './host/undo-store/crash-recovery.ts'
 import type { DirAccess } from './host/workspace.ts'
+import { Notifier } from './notify/notifier.ts'
 import { httpServerOptions, registerAuth } from './routes/auth.ts'
 import { allowLongBody, limitBody } from './routes/http/body-timeouts.ts'
 import { installConnectionQuotas } from './routes/http/connection-quotas.ts'
@@ -143,6 +145,8 @@ export interface AppOptions {
   warm?: boolean
   /** Milliseconds after the start at which what is too old is dropped for the first time; default 10,000. */
   firstRetentionMs?: number
+  /** Rings the bell of the terminal that the server runs at, if it does. */
+  ringBell?: () => void
   /** Milliseconds after which a hub that does not answer is away; default 30,000. */
   hubOutageAfterMs?: number
 }
@@ -155,7 +159,12 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     authenticate: bearer => ownTokens.authenticate(bearer) ?? issued.authenticate(bearer),
     allTexts: () => [...ownTokens.allTexts(), ...issued.knownTexts()]
   }
-  const keys = [settings.search.embeddings.key_env, settings.web.search.key_env, ...HEADER_VARIABLES]
+  const keys = [
+    settings.search.embeddings.key_env,
+    settings.web.search.key_env,
+    ...HEADER_VARIABLES,
+    ...listSecretVariables(settings.notifications)
+  ]
   const collectorHeaders = readCollectorHeaders(environment)
   const { otlp_url } = settings.telemetry
   const collector = otlp_url === undefined ? undefined : toCollector(otlp_url, collectorHeaders)
@@ -164,8 +173,9 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     keys.filter(name => name !== undefined)
   )
   let mcpSecrets: () => readonly string[] = () => []
+  let channelSecrets: () => readonly string[] = () => []
   const masking = new SecretMasker(secrets, {
-    tokens: () => [...tokens.allTexts(), ...mcpSecrets(), ...listHeaderSecrets(collectorHeaders)],
+    tokens: () => [...tokens.allTexts(), ...mcpSecrets(), ...channelSecrets(), ...listHeaderSecrets(collectorHeaders)],
     environment
   })
   const log = options.log ?? createLogger(settings.log, masking, options.log_to)
@@ -291,6 +301,16 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   const calls = await Calls.start(engine, interruptedWrites.changes)
   interruptedWrites.forget()
   new EditorPreviews(engine, calls.pending(), settings.front_ends)
+  const notifier = new Notifier({
+    settings: settings.notifications,
+    store,
+    journal,
+    masking,
+    findWaiting: id => findWaitingCall(engine, id),
+    log,
+    services: { fetch: createFetch(environment), environment, ringBell: options.ringBell }
+  })
+  channelSecrets = () => notifier.secrets
   const streams = new Streams(journal, settings.events, {
     snapshot: owner => ({
       instance,
@@ -352,6 +372,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
         portLogins,
         mcpServers: machine.mcp,
         metrics,
+        notifier,
         streams,
         uploads: machine.uploads,
         workspaces: settings.roots
@@ -387,6 +408,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     age.record().catch(() => {})
   })
   hub.start(calls)
+  notifier.start(calls.pending())
   const retentionTimer = setInterval(() => void applyRetention(), RETENTION_CHECK_MS)
   retentionTimer.unref()
   const firstRetentionTimer = setTimeout(() => void applyRetention(), options.firstRetentionMs ?? FIRST_RETENTION_MS)
@@ -500,6 +522,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       clearTimeout(indexTimer)
       clearTimeout(mcpTimer)
       clearTimeout(reserveTimer)
+      notifier.close()
       await hub.stopFollowing()
       store.abandonBlocked()
       await calls.close(drain_ms)
@@ -515,6 +538,12 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       await store.close()
     }
   }
+}
+
+/** Returns a call if it waits for approval. */
+function findWaitingCall({ activeCalls }: Engine, id: string) {
+  const call = activeCalls.get(id)?.call
+  return call?.status === 'awaiting_approval' ? call : undefined
 }
 
 /** Treats the values of these variables as secrets, whatever their names. */

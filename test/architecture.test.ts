@@ -24,6 +24,7 @@ const MAY: Record<string, readonly string[]> = {
     'engine/*',
     'events',
     'host/*',
+    'notify',
     'routes',
     'server',
     'store',
@@ -36,8 +37,9 @@ const MAY: Record<string, readonly string[]> = {
   // Loaded only by its command: nothing of a server.
   hub: ['errors', 'routes', 'text', 'uplink'],
   telemetry: ['events'],
+  notify: ['config', 'errors', 'events', 'host/*', 'store', 'text', 'steady-time'],
   uplink: ['client', 'errors', 'events', 'server'],
-  routes: ['catalog', 'engine/*', 'errors', 'events', 'host/*', 'server', 'text'],
+  routes: ['catalog', 'engine/*', 'errors', 'events', 'host/*', 'notify', 'server', 'text'],
   engine: [
     'config',
     'engine/*',
@@ -143,6 +145,7 @@ const TYPES_ONLY = [
   'events → host',
   'events → store',
   'routes → host',
+  'routes → notify',
   'routes → server',
   'tool → host'
 ]
@@ -155,7 +158,7 @@ const OWNERS: Record<string, readonly string[]> = {
   '@opentelemetry/sdk-trace': ['telemetry'],
   '@opentelemetry/exporter-trace-otlp-http': ['telemetry'],
   '@fastify/sse': ['app', 'routes'],
-  'node:fs': ['app', 'cli', 'config', 'host', 'server', 'store', 'uplink'],
+  'node:fs': ['app', 'cli', 'config', 'host', 'notify', 'server', 'store', 'uplink'],
   'node:fs/promises': ['cli', 'config', 'host'],
   'node:child_process': ['cli', 'host'],
   'node:net': ['cli', 'host', 'routes', 'server'],

@@ -21,6 +21,12 @@ type Setup = (app: TestApp) => Promise<Replacements>
 const SESSION = { session_id: 'refactoring' }
 const MCP_ACCEPT = { accept: 'application/json, text/event-stream' }
 
+/** The channel has no secret, so that nothing is sent. */
+async function testChannel(app: TestApp) {
+  await app.post('/notifications/test', {})
+  return {}
+}
+
 async function waitForDecision(app: TestApp) {
   const call = await app.call('write_file', { path: 'src/main.ts', content: 'let x = 2\n' }, SESSION)
   return { [CALL_ID]: call.tool_call_id, [DIGEST]: call.approval.digest }
@@ -137,6 +143,7 @@ const SETUPS: Record<string, Setup> = {
   restartMcpServer: connectMcpServer,
   logoutMcpServer: connectMcpServer,
   loginToMcpServer: connectMcpServer,
+  listNotifications: testChannel,
   openSession: makeCode,
   listTokens: issueToken,
   revokeToken: issueToken
@@ -145,6 +152,10 @@ const SETUPS: Record<string, Setup> = {
 const SETTINGS: StartOptions = {
   settings: {
     buffers: { ...defaultSettings().buffers, on_write: 'delegate' },
+    notifications: {
+      ...defaultSettings().notifications,
+      channels: { phone: { kind: 'webhook', url: 'https://example.com', secret_env: 'TEST_WITHOUT_SECRET' } }
+    },
     ...withMcpServers({ tickets: scriptedServer() })
   }
 }

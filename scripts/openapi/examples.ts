@@ -265,6 +265,14 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, unknown>> = {
   revokeRule: RULE,
   listModes: { default: 'ask', modes: [MODE] },
   clearMode: { default: 'ask', modes: [] },
+  listNotifications: {
+    channels: [
+      { name: 'phone', kind: 'ntfy', pending: 0, last_error: { time: TIME, message: 'ntfy.sh returned status 429' } }
+    ]
+  },
+  testNotifications: {
+    results: [{ channel: 'phone', kind: 'ntfy', accepted: false, error: 'ntfy.sh returned status 429' }]
+  },
   listShells: { shells: [{ name: 'build', cwd: 'web', variables: ['NODE_ENV'], updated_at: TIME }] },
   resetShell: { shells: [] },
   listBuffers: { buffers: [BUFFER] },

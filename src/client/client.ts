@@ -34,6 +34,8 @@ import type {
   NewMode,
   NewRule,
   NewToken,
+  NotificationState,
+  NotificationTestOutcome,
   OneTimeCode,
   OutputPage,
   OutputRange,
@@ -428,6 +430,22 @@ export class Client {
   ): Promise<ShellInfo[]> {
     const path = `/sessions/${encodeURIComponent(session_id)}/shells/${encodeURIComponent(name)}`
     return (await this.#transport.json<{ shells: ShellInfo[] }>('DELETE', path, { query, signal })).shells
+  }
+
+  /** Returns the channels that notify people about waiting calls, with their latest outcomes. */
+  notifications({ signal }: RequestOptions = {}): Promise<NotificationState> {
+    return this.#transport.json('GET', '/notifications', { signal })
+  }
+
+  /** Sends a test message by one channel or by all. */
+  async testNotifications({
+    signal,
+    channel
+  }: RequestOptions & { channel?: string | undefined } = {}): Promise<NotificationTestOutcome[]> {
+    const target = '/notifications/test'
+    const body = { channel }
+    return (await this.#transport.json<{ results: NotificationTestOutcome[] }>('POST', target, { body, signal }))
+      .results
   }
 
   async mcpServers({ signal }: RequestOptions = {}): Promise<McpServerState[]> {

@@ -4,6 +4,7 @@ import type { Node, ParseError } from 'jsonc-parser'
 import { sha256Hex } from '../host/trust/sha256.ts'
 import { ConfigFileError, readConfigFile } from '../server/config-file.ts'
 import type { ConfigSource } from './config-source.ts'
+import { resolveSecretFiles } from './notifications.ts'
 import type { ConfigIssue } from './validation.ts'
 
 /** Reads a file; undefined if it does not exist. With `within`, rejects one that is a link out of that folder. */
@@ -97,6 +98,15 @@ function resolvePaths(value: ConfigSource['value'], folder: string, home: string
     typeof value.hub === 'object' && value.hub?.token_file !== undefined
       ? { hub: { ...value.hub, token_file: resolved(value.hub.token_file) } }
       : {}
+  const notifications =
+    typeof value.notifications === 'object' && value.notifications?.channels !== undefined
+      ? {
+          notifications: {
+            ...value.notifications,
+            channels: resolveSecretFiles(value.notifications.channels, resolved)
+          }
+        }
+      : {}
   const trust =
     typeof value.trust === 'object' && value.trust !== null
       ? { trust: Object.fromEntries(Object.entries(value.trust).map(([file, hash]) => [resolved(file), hash])) }
@@ -107,6 +117,7 @@ function resolvePaths(value: ConfigSource['value'], folder: string, home: string
     ...roots,
     ...agentTokens,
     ...hub,
+    ...notifications,
     ...trust
   } as ConfigSource['value']
 }

@@ -15,6 +15,7 @@ import { readFileSource } from './file-source.ts'
 import { validateHook } from './hooks.ts'
 import { defaultSettings, mergeInto } from './merge.ts'
 import { warnAboutMisnamedFiles } from './misnamed-files.ts'
+import { type NotificationSettings, validateNotifications } from './notifications.ts'
 import { resolveRoots } from './roots.ts'
 import type { Config } from './schema.ts'
 import type { RuleTiers, Settings } from './settings.ts'
@@ -68,7 +69,8 @@ export async function loadConfig({ flags, env, cwd, version, checkRule, trust }:
     if (found.length > 0) continue
     issues.push(
       ...(checkRule ? await validateRules(source, checkRule) : []),
-      ...(await validateHooks(source, checkRule))
+      ...(await validateHooks(source, checkRule)),
+      ...locateNotificationIssues(source)
     )
   }
   issues.push(...validateBindAddress(text.flags, [text.environment, user, admin]))
@@ -169,6 +171,12 @@ async function validateHooks(source: ConfigSource, checkRule: RuleValidator | un
   }
   return issues
 }
+
+const locateNotificationIssues = (source: ConfigSource): ConfigIssue[] =>
+  validateNotifications((source.value.notifications ?? {}) as Partial<NotificationSettings>).map(({ at, message }) => {
+    const path = ['notifications', ...at]
+    return { where: source.locate(path), field: path.join('/'), message }
+  })
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
 

@@ -9,6 +9,7 @@ import { CommandTools, CustomToolsSettings } from './custom-tools.ts'
 import { Filters } from './filters.ts'
 import { HooksSchema } from './hooks.ts'
 import { McpSchema, McpServersSchema } from './mcp.ts'
+import { NotificationsSchema } from './notifications.ts'
 import { TelemetrySchema } from './telemetry.ts'
 import { ToolsetsSchema } from './toolsets.ts'
 import type { Tuned } from './tuning.ts'
@@ -244,6 +245,7 @@ export const Config = Type.Object(
     toolsets: ToolsetsSchema,
     web: WebSchema,
     telemetry: TelemetrySchema,
+    notifications: NotificationsSchema,
     mcp: McpSchema,
     mcp_servers: McpServersSchema,
     command_tools: CommandTools,

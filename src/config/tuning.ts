@@ -41,6 +41,22 @@ export const TUNING = {
     cache: { max_bytes: 33_554_432, ttl_ms: 900_000 },
     search: { timeout_ms: 10_000 }
   },
+  notifications: {
+    /** Time limit of one attempt to send. */
+    timeout_ms: 10_000,
+    /** Pause after the first failed attempt; each further one is four times as long, up to `max_retry_ms`. */
+    retry_ms: 5_000,
+    max_retry_ms: 21_600_000,
+    /** Attempts, and the time since the first, after which a notification is given up. */
+    tries: 10,
+    give_up_ms: 86_400_000,
+    /** Time for which someone who asked for the waiting calls counts as watching. */
+    watch_ms: 30_000,
+    /** Maximum number of undelivered notifications. Further calls are notified about when there is room. */
+    max_rows: 1_000,
+    /** Maximum number of requests of one channel at a time. */
+    concurrency: 4
+  },
   mcp: {
     /** Time for which a call waits for a server that is still starting. */
     wait_ms: 10_000

@@ -31,6 +31,7 @@ export async function validateSource(source: ConfigSource): Promise<ConfigIssue[
   ])
   const ajv = new Ajv({
     allErrors: true,
+    discriminator: true,
     strict: false,
     meta: false,
     validateSchema: false,
@@ -59,6 +60,7 @@ export async function validateSource(source: ConfigSource): Promise<ConfigIssue[
 const ISSUE_MESSAGES: Record<string, (params: Record<string, unknown>) => string> = {
   additionalProperties: () => 'is not a setting',
   required: ({ missingProperty }) => `must have "${missingProperty}"`,
+  discriminator: ({ tag }) => `must have a known "${tag}"`,
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
   format: ({ format }) => `must be ${FORMAT_MESSAGES[String(format)]}`
 }

@@ -23,6 +23,7 @@ const FORBIDDEN_SETTINGS: readonly string[] = [
   'search',
   'web',
   'telemetry',
+  'notifications',
   'call_token_file',
   'agent_token_files',
   'allowed_hosts',

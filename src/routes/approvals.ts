@@ -8,6 +8,7 @@ import type { BatchItemOutcome, Calls, SerializedCall } from '../engine/calls.ts
 import { toListedCall } from '../engine/listed-calls.ts'
 import { OutcomeList } from '../engine/listed-outcomes.ts'
 import { ToolError } from '../errors.ts'
+import type { Notifier } from '../notify/notifier.ts'
 import {
   ApprovalPage,
   ApprovalsQuery,
@@ -49,11 +50,12 @@ interface Services {
   calls: Calls
   catalog: ToolsetFormatter
   masking: ProblemRedactor
+  notifier: Pick<Notifier, 'watchers'>
 }
 
 export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app,
-  { calls, catalog: formatter, masking }
+  { calls, catalog: formatter, masking, notifier }
 ) => {
   const errorHandler = toolsetErrorHandler({ formatter, masking }, describeDecision)
 
@@ -72,6 +74,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       }
     },
     async ({ query: { toolset, ...page }, caller }, reply) => {
+      if (caller.rights.has('approve')) notifier.watchers.noteAsked()
       const format = (call: Call) => JSON.stringify(formatter.formatApproval(toolset!, toListedCall(call).call))
       const found = calls.listPending(page, restrictedOwner(caller), toolset === undefined ? undefined : format)
       return sendLists(reply, found.cursor === null ? {} : { cursor: found.cursor }, { approvals: found.calls })

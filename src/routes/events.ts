@@ -6,6 +6,7 @@ import type { FrontEndRegistry } from '../engine/editors/front-end-registry.ts'
 import { ToolError } from '../errors.ts'
 import type { Streams } from '../events/event-streams.ts'
 import { parseStreamPosition } from '../events/frame.ts'
+import type { Notifier } from '../notify/notifier.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '../protocol/events.ts'
 import { EventsHeaders, EventsQuery } from '../protocol/events-query.ts'
 import { FRONT_END_EFFECTS, type FrontEndEffect } from '../protocol/front-end.ts'
@@ -18,10 +19,14 @@ const EFFECTS = Object.keys(FRONT_END_EFFECTS) as FrontEndEffect[]
 interface Services {
   streams: Streams
   frontEnds: FrontEndRegistry
+  notifier: Pick<Notifier, 'watchers'>
   catalog: Pick<ToolsetFormatter, 'eventFormatter'>
 }
 
-export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { streams, frontEnds, catalog }) => {
+export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (
+  app,
+  { streams, frontEnds, notifier, catalog }
+) => {
   app.get(
     '/events',
     {
@@ -57,11 +62,15 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { st
       const resume = headers['last-event-id'] ?? after
       reply.reserveEventStream()
       const leave = frontEnds.connect({ client_id, client: caller.client, effects: offered, filter: hears })
+      const unwatch = caller.rights.has('approve') ? notifier.watchers.connect(hears) : () => {}
       return openEventStream(streams, reply, {
         after: resume === undefined ? undefined : parseStreamPosition(resume),
         filter: hears,
         format
-      }).finally(leave)
+      }).finally(() => {
+        leave()
+        unwatch()
+      })
     }
   )
 }

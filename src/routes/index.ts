@@ -5,6 +5,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { FrontEndRegistry } from '../engine/editors/front-end-registry.ts'
 import type { UnsavedBuffers } from '../engine/editors/unsaved-buffers.ts'
 import type { ConsoleFiles } from '../host/console-files.ts'
+import type { Notifier } from '../notify/notifier.ts'
 import type { IssuedTokens } from '../server/issued-tokens.ts'
 import type { OneTimeCodes } from '../server/one-time-codes.ts'
 import type { PortLogins } from '../server/port-logins.ts'
@@ -23,6 +24,7 @@ import type { McpServices } from './mcp/endpoint.ts'
 import { mcpRoutes } from './mcp.ts'
 import { type McpServersService, mcpServerRoutes } from './mcp-servers.ts'
 import { modeRoutes } from './modes.ts'
+import { notificationRoutes } from './notifications.ts'
 import { outputRoutes } from './output.ts'
 import { policyRoutes } from './policy.ts'
 import { ruleRoutes } from './rules.ts'
@@ -45,6 +47,7 @@ export interface RouteServices extends ServerServices, TransferServices, Pick<Mc
   masking: ProblemRedactor
   portLogins: PortLogins
   mcpServers: McpServersService
+  notifier: Notifier
 }
 
 export async function registerRoutes(app: FastifyInstance, services: RouteServices) {
@@ -70,6 +73,7 @@ export async function registerRoutes(app: FastifyInstance, services: RouteServic
   await app.register(toolRoutes, services)
   await app.register(ruleRoutes, services)
   await app.register(modeRoutes, services)
+  await app.register(notificationRoutes, services)
   await app.register(shellRoutes, services)
   await app.register(policyRoutes, services)
   await app.register(bufferRoutes, services)

@@ -171,6 +171,20 @@ t.test('without configuration: the current folder, with every default', async t 
     tiers: { administrator: [], user: [], workspace: [] },
     brought: [],
     telemetry: { propagate_to: [] },
+    notifications: {
+      after_ms: 30_000,
+      when: 'unwatched',
+      detail: 'title',
+      channels: {},
+      timeout_ms: 10_000,
+      retry_ms: 5_000,
+      max_retry_ms: 21_600_000,
+      tries: 10,
+      give_up_ms: 86_400_000,
+      watch_ms: 30_000,
+      max_rows: 1_000,
+      concurrency: 4
+    },
     web: {
       allow: [],
       local: [],
@@ -184,6 +198,36 @@ t.test('without configuration: the current folder, with every default', async t 
     agent_token_files: {},
     version: '1.2.3'
   })
+})
+
+t.test('a workspace cannot set notifications, and their errors are located', async t => {
+  const workspace = '{"notifications": {"when": "always"}}'
+  const user =
+    '{"notifications": {"channels": {"a": {"kind": "webhook", "url": "https://a.example", "secret_file": "s"}}}}'
+  const { load, at } = place(t, { user, workspace })
+  const { settings, warnings } = await load()
+  t.match(settings.notifications, {
+    when: 'unwatched',
+    channels: { a: { secret_file: at('home/.config/toolgate/s') } }
+  })
+  t.match(warnings.join('\n'), /config\.jsonc:1:2 notifications: ignored, because a workspace cannot set this/)
+  const wrong = async (notifications: object) =>
+    (await place(t, { user: JSON.stringify({ notifications }) }).faults()).map(each => each.replace(/^.*:\d+: /, ''))
+  const url = 'https://a.example'
+  t.same(await wrong({ channels: { a: { kind: 'pigeon' } } }), ['notifications/channels/a must have a known "kind"'])
+  t.same(await wrong({ channels: { a: { kind: 'webhook', url, secret: 'x' } } }), [
+    'notifications/channels/a/secret is not a setting'
+  ])
+  t.same(await wrong({ channels: { a: { kind: 'webhook', url } } }), [
+    'notifications/channels/a must have "secret_file" or "secret_env"'
+  ])
+  t.same(await wrong({ channels: { a: { kind: 'webhook', url, secret_file: 'a', secret_env: 'b' } } }), [
+    'notifications/channels/a must have only one of "secret_file" and "secret_env"'
+  ])
+  t.same(await wrong({ quiet_hours: { from: '22:00' } }), ['notifications/quiet_hours must have "from" and "to"'])
+  t.same(await wrong({ quiet_hours: { from: '22:00', to: '06:00', time_zone: 'Mars' } }), [
+    'notifications/quiet_hours/time_zone must be a time zone such as Europe/Berlin'
+  ])
 })
 
 t.test('precedence: administrator, user, environment, flags', async t => {

@@ -99,6 +99,12 @@ __all__ = [
     "NewRule",
     "NewToken",
     "NewlyIssuedToken",
+    "NotificationChannel",
+    "NotificationChannelLastError",
+    "NotificationTest",
+    "NotificationTestOutcome",
+    "NotificationTestResult",
+    "Notifications",
     "OfferedRule",
     "OpenPortResponse",
     "OpenSessionBody",
@@ -1444,6 +1450,57 @@ class NewlyIssuedToken(_NewlyIssuedTokenOptional):
     """Rights; `approve` includes `call`."""
     created_at: str
     expires_at: str
+
+
+class NotificationChannelLastError(TypedDict):
+    time: str
+    """ISO 8601, UTC."""
+    message: str
+    """Error, without secrets."""
+
+
+class _NotificationChannelOptional(TypedDict, total=False):
+    problem: str
+    """Why the channel cannot send: an error of its configuration."""
+    last_success: str
+    """ISO 8601, UTC."""
+    last_error: NotificationChannelLastError
+
+
+class NotificationChannel(_NotificationChannelOptional):
+    name: str
+    """Configured name."""
+    kind: str
+    """Kind of the channel, such as webhook."""
+    pending: int
+    """Number of notifications that are not delivered yet."""
+
+
+class NotificationTest(TypedDict, total=False):
+    channel: str
+    """Name of the channel. Default: all channels."""
+
+
+class _NotificationTestOutcomeOptional(TypedDict, total=False):
+    error: str
+    """Error, without secrets."""
+
+
+class NotificationTestOutcome(_NotificationTestOutcomeOptional):
+    channel: str
+    """Name of the channel."""
+    kind: str
+    """Kind of the channel."""
+    accepted: bool
+    """True if the channel accepted the message."""
+
+
+class NotificationTestResult(TypedDict):
+    results: list[NotificationTestOutcome]
+
+
+class Notifications(TypedDict):
+    channels: list[NotificationChannel]
 
 
 class OfferedRule(TypedDict):

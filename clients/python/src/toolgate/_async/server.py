@@ -12,6 +12,8 @@ from ..models import (
     MakeCodeResponse,
     NewlyIssuedToken,
     NewToken,
+    Notifications,
+    NotificationTestOutcome,
     State,
     StatsResponse,
 )
@@ -69,3 +71,12 @@ class AsyncServerOperations(AsyncOperations):
     async def name_session(self, name: str) -> IssuedToken:
         """Names the person at a console, for the decisions made with its token from now on."""
         return cast(IssuedToken, await self._transport.json("PATCH", "/session", body={"name": name}))
+
+    async def notifications(self) -> Notifications:
+        """Returns the channels that notify people about waiting calls, with their latest outcomes."""
+        return cast(Notifications, await self._transport.json("GET", "/notifications"))
+
+    async def test_notifications(self, channel: str | None = None) -> list[NotificationTestOutcome]:
+        """Sends a test message by one channel or by all."""
+        answer = await self._transport.json("POST", "/notifications/test", body=given(channel=channel))
+        return cast(list[NotificationTestOutcome], answer["results"])

@@ -13,6 +13,8 @@ from ..models import (
     MakeCodeResponse,
     NewlyIssuedToken,
     NewToken,
+    Notifications,
+    NotificationTestOutcome,
     State,
     StatsResponse,
 )
@@ -70,3 +72,12 @@ class ServerOperations(Operations):
     def name_session(self, name: str) -> IssuedToken:
         """Names the person at a console, for the decisions made with its token from now on."""
         return cast(IssuedToken, self._transport.json("PATCH", "/session", body={"name": name}))
+
+    def notifications(self) -> Notifications:
+        """Returns the channels that notify people about waiting calls, with their latest outcomes."""
+        return cast(Notifications, self._transport.json("GET", "/notifications"))
+
+    def test_notifications(self, channel: str | None = None) -> list[NotificationTestOutcome]:
+        """Sends a test message by one channel or by all."""
+        answer = self._transport.json("POST", "/notifications/test", body=given(channel=channel))
+        return cast(list[NotificationTestOutcome], answer["results"])

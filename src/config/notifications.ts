@@ -1,0 +1,146 @@
+// Configuration of notifications about calls that wait. They leave the machine, so that no workspace can set where to.
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
+
+const Url = (description: string) => Type.String({ pattern: '^https?://[^/\\s]+', maxLength: 2_048, description })
+const ShortText = (description: string) => Type.String({ minLength: 1, maxLength: 256, description })
+
+/** Fields of a secret, which the configuration never contains itself. */
+const secretFields = <N extends string>(name: N, noun: string) =>
+  ({
+    [`${name}_file`]: Type.Optional(Type.String({ description: `File that contains the ${noun} on one line.` })),
+    [`${name}_env`]: Type.Optional(Type.String({ description: `Environment variable with the ${noun}.` }))
+  }) as { [K in `${N}_file` | `${N}_env`]: ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>> }
+
+const channel = <K extends string, P extends Record<string, TSchema>>(kind: K, description: string, fields: P) =>
+  Type.Object(
+    { kind: Type.Literal(kind), ...fields },
+    { additionalProperties: false, title: `Channel ${kind}`, description }
+  )
+
+/** The fields of each kind of channel. */
+export const CHANNEL_SCHEMAS = {
+  webhook: channel('webhook', 'HTTP request with JSON, signed as the Standard Webhooks specification describes.', {
+    url: Url('URL that receives the request.'),
+    ...secretFields('secret', 'signing secret, `whsec_` and base64')
+  })
+} as const satisfies Record<string, TObject>
+
+export type ChannelKind = keyof typeof CHANNEL_SCHEMAS
+export type ChannelSettings<K extends ChannelKind = ChannelKind> = { [E in K]: Static<(typeof CHANNEL_SCHEMAS)[E]> }[K]
+
+/** The secrets of each kind: a required one must have a file or a variable. */
+const SECRETS: { readonly [K in ChannelKind]: Readonly<Record<string, 'required' | 'optional'>> } = {
+  webhook: { secret: 'required' }
+}
+
+const Channel = Type.Unsafe<ChannelSettings>({
+  type: 'object',
+  required: ['kind'],
+  discriminator: { propertyName: 'kind' },
+  oneOf: Object.values(CHANNEL_SCHEMAS)
+})
+
+const TimeOfDay = (description: string) => Type.String({ pattern: '^(?:[01]\\d|2[0-3]):[0-5]\\d$', description })
+
+export const NotificationsSchema = Type.Object(
+  {
+    after_ms: Type.Integer({
+      minimum: 0,
+      default: 30_000,
+      description: 'Time that a call waits for approval before people are notified. 0: at once.'
+    }),
+    when: Type.Enum(['unwatched', 'always'], {
+      default: 'unwatched',
+      description:
+        'Condition of notifications. `unwatched`: only while no front end that can approve the call is connected, or has ' +
+        'asked for the waiting calls lately. `always`: without a condition.'
+    }),
+    detail: Type.Enum(['title', 'preview'], {
+      default: 'title',
+      description:
+        'Content of notifications. `title`: the title of the call. `preview`: also the shortened text of its preview. ' +
+        'Known secrets are redacted in both.'
+    }),
+    quiet_hours: Type.Optional(
+      Type.Object(
+        {
+          from: TimeOfDay('Beginning, such as 22:00.'),
+          to: TimeOfDay('End, such as 07:00.'),
+          time_zone: Type.Optional(ShortText('Time zone, such as Europe/Berlin. Default: the time zone of the server.'))
+        },
+        { additionalProperties: false }
+      )
+    ),
+    base_url: Type.Optional(
+      Url('Address at which people reach the console, such as that of a reverse proxy. Notifications link to it.')
+    ),
+    channels: Type.Record(Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), Channel, {
+      default: {},
+      maxProperties: 32,
+      description: 'Channels by name, each with its `kind` and the fields of that kind. See the notifications page.'
+    })
+  },
+  { additionalProperties: false, default: {} }
+)
+export type NotificationSettings = Static<typeof NotificationsSchema>
+export type QuietHours = NonNullable<NotificationSettings['quiet_hours']>
+
+interface Issue {
+  at: string[]
+  message: string
+}
+
+/** Returns what the schema cannot express. */
+export function validateNotifications({ quiet_hours, channels = {} }: Partial<NotificationSettings>): Issue[] {
+  return [
+    ...(quiet_hours ? validateQuietHours(quiet_hours) : []),
+    ...Object.entries(channels).flatMap(([name, settings]) =>
+      validateSecrets(settings).map(message => ({ at: ['channels', name], message }))
+    )
+  ]
+}
+
+function validateQuietHours({ from, to, time_zone }: Partial<QuietHours>): Issue[] {
+  const issue = (field: string, message: string) => [{ at: ['quiet_hours', field], message }]
+  if (from === undefined || to === undefined) return [{ at: ['quiet_hours'], message: 'must have "from" and "to"' }]
+  if (from === to) return issue('to', 'must differ from "from"')
+  return time_zone !== undefined && !isTimeZone(time_zone)
+    ? issue('time_zone', 'must be a time zone such as Europe/Berlin')
+    : []
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function validateSecrets(settings: ChannelSettings): string[] {
+  const given = settings as Record<string, unknown>
+  return Object.entries(SECRETS[settings.kind]).flatMap(([name, need]) => {
+    const sources = [`${name}_file`, `${name}_env`].filter(field => given[field] !== undefined)
+    if (sources.length === 2) return [`must have only one of "${name}_file" and "${name}_env"`]
+    return sources.length === 0 && need === 'required' ? [`must have "${name}_file" or "${name}_env"`] : []
+  })
+}
+
+/** Returns the environment variables that contain secrets of channels. */
+export const listSecretVariables = ({ channels }: Pick<NotificationSettings, 'channels'>): string[] =>
+  Object.values(channels).flatMap(settings =>
+    Object.entries(settings).flatMap(([field, value]) => (field.endsWith('_env') ? [String(value)] : []))
+  )
+
+/** Resolves the files of secrets in channels that are not validated yet. */
+export function resolveSecretFiles(channels: unknown, resolve: (file: unknown) => unknown): unknown {
+  return mapObject(channels, settings =>
+    mapObject(settings, (value, field) => (field.endsWith('_file') ? resolve(value) : value))
+  )
+}
+
+const mapObject = (value: unknown, change: (entry: unknown, key: string) => unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, change(entry, key)]))
+    : value

@@ -1,0 +1,61 @@
+// Messages about waiting calls. All texts are redacted, escaped and bounded here, once for all kinds of channels.
+import type { NotificationSettings } from '../config/notifications.ts'
+import type { CallWithStatus } from '../protocol/calls.ts'
+import type { TestNotification, WaitingCallNotification } from '../protocol/notifications.ts'
+import { escapeInvisible, escapeLine } from '../text/escape-invisible.ts'
+
+export type NotifiedCall = CallWithStatus<'awaiting_approval'>
+/** Replaces known secrets in a text. */
+export type Redact = (text: string) => string
+type MessageSettings = Pick<NotificationSettings, 'detail' | 'base_url'>
+
+const MAX_NAME_LENGTH = 128
+const MAX_TITLE_LENGTH = 200
+const MAX_REASON_LENGTH = 500
+const MAX_PREVIEW_LENGTH = 2_000
+
+/** Builds the message about a call that has waited since a time, in milliseconds since 1970. */
+export function buildCallMessage(
+  call: NotifiedCall,
+  since: number,
+  { detail, base_url }: MessageSettings,
+  redact: Redact
+): WaitingCallNotification {
+  const { tool_call_id, tool, session_id, workspace, agent, approval } = call
+  const { level, reason, preview, expires_at } = approval
+  const line = (text: string, max: number) => cutText(escapeLine(redact(text)), max)
+  const text = detail === 'preview' ? (preview.text ?? preview.diff) : undefined
+  const now = Date.now()
+  return {
+    type: 'approval.waiting',
+    timestamp: new Date(now).toISOString(),
+    data: {
+      tool_call_id,
+      title: line(preview.title, MAX_TITLE_LENGTH),
+      tool: line(tool, MAX_NAME_LENGTH),
+      level,
+      reason: line(reason, MAX_REASON_LENGTH),
+      session_id: line(session_id, MAX_NAME_LENGTH),
+      workspace,
+      ...(agent !== undefined && { agent: line(agent, MAX_NAME_LENGTH) }),
+      waiting_since: new Date(since).toISOString(),
+      waited_ms: Math.max(0, Math.round(now - since)),
+      expires_at,
+      ...(text !== undefined && { preview: cutText(escapeInvisible(redact(text)), MAX_PREVIEW_LENGTH) }),
+      ...(base_url !== undefined && { url: formatCallUrl(base_url, tool_call_id) })
+    }
+  }
+}
+
+export const buildTestMessage = (channel: string, { base_url }: MessageSettings): TestNotification => ({
+  type: 'notification.test',
+  timestamp: new Date().toISOString(),
+  data: { channel, ...(base_url !== undefined && { url: `${trimSlashes(base_url)}/` }) }
+})
+
+const formatCallUrl = (base: string, id: string) => `${trimSlashes(base)}/#/approvals/${encodeURIComponent(id)}`
+const trimSlashes = (url: string) => url.replace(/\/+$/, '')
+
+/** Cuts a text without splitting a character; the cut shows as `…`. */
+export const cutText = (text: string, max: number): string =>
+  text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}\u2026`

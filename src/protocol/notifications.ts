@@ -1,0 +1,99 @@
+// Notifications about calls that wait for approval: the message that webhooks receive, and the channels that send it.
+import { type Static, Type } from 'typebox'
+import { Time } from './time.ts'
+
+/** A call that waits for approval. Fields may be added; none changes its meaning. */
+export const WaitingCallNotification = Type.Object(
+  {
+    type: Type.Literal('approval.waiting'),
+    timestamp: Type.String({ format: 'date-time', description: 'Time of the message.' }),
+    data: Type.Object({
+      tool_call_id: Type.String({ description: 'Id of the call.' }),
+      title: Type.String({ description: 'Title of the call. Known secrets are redacted.' }),
+      tool: Type.String({ description: 'Native name of the tool.' }),
+      level: Type.Enum(['ask', 'strict'], { description: 'Approval level.' }),
+      reason: Type.String({ description: 'Reason why the call needs approval.' }),
+      session_id: Type.String({ description: 'Session of the call.' }),
+      workspace: Type.String({ description: 'Workspace name.' }),
+      agent: Type.Optional(Type.String({ description: 'Agent that sent the call.' })),
+      waiting_since: Type.String({ format: 'date-time', description: 'Time at which the call began to wait.' }),
+      waited_ms: Type.Integer({ description: 'Time for which the call has waited.' }),
+      expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+        description: 'Time at which the call expires; null if it does not.'
+      }),
+      preview: Type.Optional(
+        Type.String({ description: 'Shortened text of the preview, only with `notifications.detail` `preview`.' })
+      ),
+      url: Type.Optional(
+        Type.String({ description: 'URL of the call in the console, only with `notifications.base_url`.' })
+      )
+    })
+  },
+  { title: 'WaitingCallNotification' }
+)
+export type WaitingCallNotification = Static<typeof WaitingCallNotification>
+
+/** A message by which a person tests a channel. */
+export const TestNotification = Type.Object(
+  {
+    type: Type.Literal('notification.test'),
+    timestamp: Type.String({ format: 'date-time', description: 'Time of the message.' }),
+    data: Type.Object({
+      channel: Type.String({ description: 'Name of the channel.' }),
+      url: Type.Optional(Type.String({ description: 'URL of the console, only with `notifications.base_url`.' }))
+    })
+  },
+  { title: 'TestNotification' }
+)
+export type TestNotification = Static<typeof TestNotification>
+
+export type Notification = WaitingCallNotification | TestNotification
+
+const LastError = Type.Object({
+  time: Time,
+  message: Type.String({ description: 'Error, without secrets.' })
+})
+
+export const NotificationChannel = Type.Object(
+  {
+    name: Type.String({ description: 'Configured name.' }),
+    kind: Type.String({ description: 'Kind of the channel, such as webhook.' }),
+    pending: Type.Integer({ description: 'Number of notifications that are not delivered yet.' }),
+    problem: Type.Optional(Type.String({ description: 'Why the channel cannot send: an error of its configuration.' })),
+    last_success: Type.Optional(Time),
+    last_error: Type.Optional(LastError)
+  },
+  { title: 'NotificationChannel' }
+)
+export type NotificationChannel = Static<typeof NotificationChannel>
+
+export const NotificationState = Type.Object(
+  {
+    channels: Type.Array(NotificationChannel)
+  },
+  { title: 'Notifications' }
+)
+export type NotificationState = Static<typeof NotificationState>
+
+export const NotificationTestBody = Type.Object(
+  {
+    channel: Type.Optional(Type.String({ maxLength: 64, description: 'Name of the channel. Default: all channels.' }))
+  },
+  { additionalProperties: false, title: 'NotificationTest' }
+)
+
+export const NotificationTestOutcome = Type.Object(
+  {
+    channel: Type.String({ description: 'Name of the channel.' }),
+    kind: Type.String({ description: 'Kind of the channel.' }),
+    accepted: Type.Boolean({ description: 'True if the channel accepted the message.' }),
+    error: Type.Optional(Type.String({ description: 'Error, without secrets.' }))
+  },
+  { title: 'NotificationTestOutcome' }
+)
+export type NotificationTestOutcome = Static<typeof NotificationTestOutcome>
+
+export const NotificationTestResult = Type.Object(
+  { results: Type.Array(NotificationTestOutcome) },
+  { title: 'NotificationTestResult' }
+)
