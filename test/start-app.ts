@@ -42,6 +42,7 @@ export interface StartOptions {
   warm?: boolean
   firstRetentionMs?: number
   hubOutageAfterMs?: number
+  ringBell?: AppOptions['ringBell']
   /** By default ours, but without the user's configuration. */
   environment?: AppOptions['environment']
   /** The folder of an earlier server, to restart on. */
@@ -106,6 +107,7 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
       warm: options.warm ?? false,
       ...(options.firstRetentionMs !== undefined && { firstRetentionMs: options.firstRetentionMs }),
       ...(options.hubOutageAfterMs !== undefined && { hubOutageAfterMs: options.hubOutageAfterMs }),
+      ...(options.ringBell && { ringBell: options.ringBell }),
       ...(options.tools && { tools: options.tools }),
       ...(options.doors && { dirAccess: options.doors }),
       ...(options.network && { network: options.network }),

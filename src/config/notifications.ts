@@ -4,6 +4,9 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox'
 const Url = (description: string) => Type.String({ pattern: '^https?://[^/\\s]+', maxLength: 2_048, description })
 const ShortText = (description: string) => Type.String({ minLength: 1, maxLength: 256, description })
 
+const Address = (description: string) =>
+  Type.String({ pattern: '^[^\\s@<>,;]+@[^\\s@<>,;]+$', maxLength: 254, description })
+
 /** Fields of a secret, which the configuration never contains itself. */
 const secretFields = <N extends string>(name: N, noun: string) =>
   ({
@@ -22,7 +25,47 @@ export const CHANNEL_SCHEMAS = {
   webhook: channel('webhook', 'HTTP request with JSON, signed as the Standard Webhooks specification describes.', {
     url: Url('URL that receives the request.'),
     ...secretFields('secret', 'signing secret, `whsec_` and base64')
-  })
+  }),
+  ntfy: channel('ntfy', 'Push notification by ntfy.', {
+    url: Url('URL of the topic, such as https://ntfy.sh/my-topic.'),
+    ...secretFields('token', 'access token'),
+    priority: Type.Optional(
+      Type.Enum(['min', 'low', 'default', 'high', 'max'], { description: 'Priority. Default: `high`.' })
+    )
+  }),
+  slack: channel('slack', 'Message in Slack.', {
+    ...secretFields('url', 'URL of an incoming webhook'),
+    ...secretFields('token', 'token of a bot, instead of the URL of a webhook'),
+    channel: Type.Optional(ShortText('Id of the channel, with a token.')),
+    api_url: Type.Optional(Url('URL of the API, with a token. Default: https://slack.com/api.'))
+  }),
+  telegram: channel('telegram', 'Message of a Telegram bot.', {
+    ...secretFields('token', 'token of the bot'),
+    chat_id: Type.Union([Type.Integer(), ShortText('Name of a channel.')], {
+      description: 'Id of the chat, or name of a channel such as `@my_channel`.'
+    }),
+    api_url: Type.Optional(Url('URL of the Bot API. Default: https://api.telegram.org.'))
+  }),
+  email: channel('email', 'Email by SMTP.', {
+    host: ShortText('Host name of the SMTP server.'),
+    port: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 65_535, description: 'Port. Default: 587 for `starttls`, 465 for `tls`.' })
+    ),
+    security: Type.Optional(
+      Type.Enum(['starttls', 'tls', 'none'], {
+        description: 'Encryption. Default: `starttls`. With `none`, a password is sent only to this machine.'
+      })
+    ),
+    user: Type.Optional(ShortText('User name.')),
+    ...secretFields('password', 'password of the user'),
+    from: Address('Sender.'),
+    to: Type.Array(Address('Recipient.'), { minItems: 1, maxItems: 32, description: 'Recipients.' })
+  }),
+  desktop: channel(
+    'desktop',
+    "Notification on the server's desktop by notify-send; without a desktop session, the bell of the server's terminal.",
+    {}
+  )
 } as const satisfies Record<string, TObject>
 
 export type ChannelKind = keyof typeof CHANNEL_SCHEMAS
@@ -30,7 +73,12 @@ export type ChannelSettings<K extends ChannelKind = ChannelKind> = { [E in K]: S
 
 /** The secrets of each kind: a required one must have a file or a variable. */
 const SECRETS: { readonly [K in ChannelKind]: Readonly<Record<string, 'required' | 'optional'>> } = {
-  webhook: { secret: 'required' }
+  webhook: { secret: 'required' },
+  ntfy: { token: 'optional' },
+  slack: { url: 'optional', token: 'optional' },
+  telegram: { token: 'required' },
+  email: { password: 'optional' },
+  desktop: {}
 }
 
 const Channel = Type.Unsafe<ChannelSettings>({

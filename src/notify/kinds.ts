@@ -3,7 +3,12 @@ import type { ChannelKind, ChannelSettings } from '../config/notifications.ts'
 import type { Channel, ChannelServices, OpenChannel } from './channel.ts'
 
 const KINDS: { readonly [K in ChannelKind]: () => Promise<OpenChannel<K>> } = {
-  webhook: async () => (await import('./webhook.ts')).openWebhook
+  webhook: async () => (await import('./webhook.ts')).openWebhook,
+  ntfy: async () => (await import('./ntfy.ts')).openNtfy,
+  slack: async () => (await import('./slack.ts')).openSlack,
+  telegram: async () => (await import('./telegram.ts')).openTelegram,
+  email: async () => (await import('./email.ts')).openEmail,
+  desktop: async () => (await import('./desktop.ts')).openDesktop
 }
 
 /** Opens a channel of any kind. */

@@ -26,14 +26,21 @@ export interface Answer {
 /** Sends a POST request. Throws a DeliveryError unless it is answered with a status of success. */
 export async function postRequest(services: Pick<ChannelServices, 'fetch'>, request: OutgoingRequest): Promise<Answer> {
   const answer = await exchange(services, request)
-  if (answer.status >= 200 && answer.status < 300) return answer
-  throw new DeliveryError(describeRefusal(request.url, answer), {
-    isPermanent: answer.status < 500 && !TEMPORARY_STATUSES.includes(answer.status),
-    retryAfterMs: parseRetryAfter(answer.headers.get('retry-after'))
-  })
+  if (isSuccess(answer)) return answer
+  throw refusalError(request.url, answer, parseRetryAfter(answer.headers.get('retry-after')))
 }
 
-async function exchange({ fetch }: Pick<ChannelServices, 'fetch'>, request: OutgoingRequest): Promise<Answer> {
+export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
+
+/** Returns the error for an answer without success. */
+export const refusalError = (url: string, answer: Answer, retryAfterMs: number): DeliveryError =>
+  new DeliveryError(describeRefusal(url, answer), {
+    isPermanent: answer.status < 500 && !TEMPORARY_STATUSES.includes(answer.status),
+    retryAfterMs
+  })
+
+/** Sends a POST request and returns any answer. Throws a DeliveryError if there is none. */
+export async function exchange({ fetch }: Pick<ChannelServices, 'fetch'>, request: OutgoingRequest): Promise<Answer> {
   const { url, headers = {}, body, signal } = request
   try {
     const response = await fetch(url, {
@@ -70,7 +77,7 @@ function describeRefusal(url: string, { status, text }: Answer): string {
   return `${hostOf(url)} returned status ${status}${shown === '' ? '' : `: ${shown}`}`
 }
 
-export const hostOf = (url: string): string => URL.parse(url)?.host ?? 'the host'
+const hostOf = (url: string): string => URL.parse(url)?.host ?? 'the host'
 
 /** Returns the milliseconds of a Retry-After header; 0 if there is none. */
 function parseRetryAfter(value: string | null): number {

@@ -1,11 +1,11 @@
 // Fixture: a server with notification channels.
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
 import { defaultSettings } from '../../src/config/merge.ts'
 import type { NotificationSettings } from '../../src/config/notifications.ts'
 import { type StartOptions, startApp, type TestApp } from '../start-app.ts'
-import { makeTestFolder } from '../support/test-folder.ts'
 import { waitUntil } from '../support/wait.ts'
 
 /** Starts a server that notifies at once and always, unless the settings say otherwise. */
@@ -29,7 +29,9 @@ export function startNotifying(
 
 /** Writes a file with a secret, and returns its path. */
 export function writeSecret(t: Test, secret: string): string {
-  const file = path.join(makeTestFolder(t, {}), 'secret')
+  const folder = mkdtempSync(path.join(tmpdir(), 'toolgate-secret-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const file = path.join(folder, 'secret')
   writeFileSync(file, `${secret}\n`)
   return file
 }

@@ -233,6 +233,7 @@ async function listen(
     store,
     contributions: live,
     trust,
+    ...(context.terminal.isTty && { ringBell: () => void runtime.stderr.write(BELL) }),
     ...(await createLogOptions(context, settings, options))
   })
   live.watch(app.log)
@@ -295,6 +296,7 @@ async function serveUntilStopped(
   return exit
 }
 const FATAL_EXIT_DELAY_MS = 1_000
+const BELL = '\u0007'
 
 /** Creates a readable log at a terminal; elsewhere JSON for programs. */
 async function createLogOptions({ terminal }: CliContext, { state_dir }: Settings, { ready }: ServeOptions) {
