@@ -14,7 +14,20 @@ const SPLIT = ['engine', 'host']
  */
 const MAY: Record<string, readonly string[]> = {
   main: ['cli'],
-  cli: ['app', 'client', 'config', 'errors', 'host/*', 'hub', 'node-client', 'server', 'store', 'text', 'uplink'],
+  cli: [
+    'app',
+    'client',
+    'config',
+    'errors',
+    'host/*',
+    'hub',
+    'node-client',
+    'notify',
+    'server',
+    'store',
+    'text',
+    'uplink'
+  ],
   // Runs in browsers too.
   client: [],
   'node-client': ['client', 'host/processes', 'server'],

@@ -27,6 +27,7 @@ const TAGS = {
   buffers: 'Report the unsaved buffers of editors.',
   'front ends': 'Perform effects for calls, such as changes of a buffer.',
   mcp: 'The tools as an MCP server over streamable HTTP.',
+  notifications: 'List and test the channels that notify people.',
   tokens: 'Sign in, and issue or revoke tokens.',
   server: 'Health, state and metrics of the server.'
 }

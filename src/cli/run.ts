@@ -114,6 +114,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./commands/server/doctor.ts'),
     needsServer: true
   },
+  notify: {
+    summary: 'list and test the channels that notify people',
+    load: () => import('./commands/server/notify.ts'),
+    needsServer: true
+  },
   hub: {
     summary: 'start a hub for many servers, or enroll a server',
     load: () => import('./commands/hub/hub.ts'),

@@ -17,6 +17,7 @@ import type { CliError } from '../exit.ts'
 import { formatRootCommand, hintForDamage } from '../journal-damage.ts'
 import { explainStartFailure } from '../start-failure.ts'
 import { type CheckResult, type DoctorCheck, failResult, passResult, warnResult } from './check-result.ts'
+import { checkChannels } from './notification-checks.ts'
 
 /** Size in bytes up to which a journal is verified: about a second. */
 const MAX_VERIFIED_BYTES = 64 * 1024 * 1024
@@ -36,6 +37,14 @@ const checkConfiguration: DoctorCheck = async context => {
       failResult('configuration', error.message.split('\n').join('; '), 'Correct the error; see: toolgate config check')
     ]
   }
+}
+
+const checkNotifications: DoctorCheck = async context => {
+  const settings = await loadProjectConfig(context).then(
+    each => each.settings,
+    () => undefined
+  )
+  return settings ? checkChannels(settings.notifications, context) : []
 }
 
 const checkFolders: DoctorCheck = async context => {
@@ -148,5 +157,6 @@ export const FOLDER_CHECKS: readonly DoctorCheck[] = [
   checkFolders,
   checkJournal,
   checkRunFiles,
-  checkPort
+  checkPort,
+  checkNotifications
 ]

@@ -5,6 +5,7 @@ import type { CliContext } from '../context.ts'
 import { CliError } from '../exit.ts'
 import { type CheckResult, type DoctorCheck, failResult, passResult, warnResult } from './check-result.ts'
 import { checkServerHub, type ReportedHub } from './hub-checks.ts'
+import { checkDeliveries } from './notification-checks.ts'
 
 const SERVER_TIMEOUT_MS = 5_000
 const SLOW_RESPONSE_MS = 500
@@ -36,7 +37,7 @@ const checkServer: DoctorCheck = async context => {
   }
   const client = connect({ ...found, client: 'toolgate-doctor' })
   const findings: CheckResult[] = []
-  for (const look of [health, clock, stream, able])
+  for (const look of [health, clock, stream, able, notifications])
     try {
       findings.push(...(await look(client, found, context)))
     } catch (error) {
@@ -109,6 +110,8 @@ async function able(client: Client): Promise<CheckResult[]> {
     ...(capabilities.hub ? checkServerHub(capabilities.hub) : [])
   ]
 }
+
+const notifications = (client: Client) => checkDeliveries(client, serverTimeout())
 
 function checkIsolation({ default: level, levels }: ReportedCapabilities['isolation']): CheckResult {
   const own = levels.find(one => one.level === level)
