@@ -307,6 +307,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     journal,
     masking,
     findWaiting: id => findWaitingCall(engine, id),
+    state_dir: settings.state_dir,
     log,
     services: { fetch: createFetch(environment), environment, ringBell: options.ringBell }
   })

@@ -50,7 +50,7 @@ const MAY: Record<string, readonly string[]> = {
   // Loaded only by its command: nothing of a server.
   hub: ['errors', 'routes', 'text', 'uplink'],
   telemetry: ['events'],
-  notify: ['config', 'errors', 'events', 'host/*', 'store', 'text', 'steady-time'],
+  notify: ['config', 'errors', 'events', 'host/*', 'server', 'store', 'text', 'steady-time'],
   uplink: ['client', 'errors', 'events', 'server'],
   routes: ['catalog', 'engine/*', 'errors', 'events', 'host/*', 'notify', 'server', 'text'],
   engine: [

@@ -3,7 +3,14 @@
 // tier: full
 // run: cheap
 import t, { type Test } from 'tap'
-import { CALL_ID, DIGEST, EXAMPLE_CODE, EXAMPLE_IDS, REQUEST_EXAMPLES } from '../scripts/openapi/examples.ts'
+import {
+  CALL_ID,
+  DIGEST,
+  EXAMPLE_CODE,
+  EXAMPLE_IDS,
+  PUSH_SUBSCRIPTION,
+  REQUEST_EXAMPLES
+} from '../scripts/openapi/examples.ts'
 import { defaultSettings } from '../src/config/merge.ts'
 import { scriptedServer, waitForState, withMcpServers } from './host/mcp/scripted-settings.ts'
 import { type Json, type StartOptions, startApp, type TestApp, TOKEN } from './start-app.ts'
@@ -25,6 +32,11 @@ const MCP_ACCEPT = { accept: 'application/json, text/event-stream' }
 async function testChannel(app: TestApp) {
   await app.post('/notifications/test', {})
   return {}
+}
+
+async function registerBrowser(app: TestApp) {
+  const { subscription_id } = await app.post('/notifications/subscriptions', REQUEST_EXAMPLES.subscribeToPush)
+  return { [PUSH_SUBSCRIPTION]: subscription_id }
 }
 
 async function waitForDecision(app: TestApp) {
@@ -144,6 +156,7 @@ const SETUPS: Record<string, Setup> = {
   logoutMcpServer: connectMcpServer,
   loginToMcpServer: connectMcpServer,
   listNotifications: testChannel,
+  unsubscribeFromPush: registerBrowser,
   openSession: makeCode,
   listTokens: issueToken,
   revokeToken: issueToken
@@ -154,7 +167,10 @@ const SETTINGS: StartOptions = {
     buffers: { ...defaultSettings().buffers, on_write: 'delegate' },
     notifications: {
       ...defaultSettings().notifications,
-      channels: { phone: { kind: 'webhook', url: 'https://example.com', secret_env: 'TEST_WITHOUT_SECRET' } }
+      channels: {
+        phone: { kind: 'webhook', url: 'https://example.com', secret_env: 'TEST_WITHOUT_SECRET' },
+        browsers: { kind: 'web-push' }
+      }
     },
     ...withMcpServers({ tickets: scriptedServer() })
   }

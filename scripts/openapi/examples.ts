@@ -14,6 +14,9 @@ const TIME = '2026-01-31T12:00:00.000Z'
 const LATER = '2026-01-31T13:00:00.000Z'
 
 /** Values of parameters that must be given. */
+/** That of the endpoint in the example of a subscription. */
+export const PUSH_SUBSCRIPTION = 'gQbLRiHPgb1LCGDL6Sqn5N'
+
 export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
   id: CALL_ID,
   path: 'src/main.ts',
@@ -23,6 +26,7 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
   name: 'grep',
   port: 5173,
   session_id: 'refactoring',
+  subscription_id: PUSH_SUBSCRIPTION,
   'mcp-session-id': '5f0c8a52-3f3e-4a5b-9d55-6d1f0b6c7a10'
 }
 
@@ -181,6 +185,13 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, unknown>> = {
   rejectCall: { reason: 'Not on this branch.', user_message: 'Open a pull request instead.' },
   addRule: { effect: 'allow', match: { tool: 'shell_exec', command: 'npm test' }, scope: 'user' },
   testRules: { since: TIME, rule: { effect: 'deny', match: { tool: 'web_fetch' }, scope: 'user' } },
+  subscribeToPush: {
+    endpoint: 'https://push.example.com/send/c0ffee',
+    keys: {
+      p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+      auth: 'BTBZMqHH6r4Tts7J_aSIgg'
+    }
+  },
   setMode: { mode: 'accept-edits', expires_at: '2100-01-31T12:00:00.000Z' },
   explainPolicy: { tool: 'shell_exec', params: { command: 'git push' } },
   putBuffers: { client_id: 'emacs-1', buffers: [{ path: 'src/main.ts', content: 'let x = 3\n' }] },
@@ -268,8 +279,10 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, unknown>> = {
   listNotifications: {
     channels: [
       { name: 'phone', kind: 'ntfy', pending: 0, last_error: { time: TIME, message: 'ntfy.sh returned status 429' } }
-    ]
+    ],
+    subscriptions: []
   },
+  unsubscribeFromPush: { channels: [], subscriptions: [] },
   testNotifications: {
     results: [{ channel: 'phone', kind: 'ntfy', accepted: false, error: 'ntfy.sh returned status 429' }]
   },

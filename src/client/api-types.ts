@@ -15,7 +15,13 @@ export type { DryRun, Explanation } from '../protocol/explanation.ts'
 export type { EditorDiagnostic, EffectAnswer, EffectParams, FrontEndEffect } from '../protocol/front-end.ts'
 export type { Job, JobInput, JobQuery, PortLink } from '../protocol/jobs.ts'
 export type { McpLogin, McpServerState } from '../protocol/mcp-servers.ts'
-export type { NotificationChannel, NotificationState, NotificationTestOutcome } from '../protocol/notifications.ts'
+export type {
+  NewPushSubscription,
+  NotificationChannel,
+  NotificationState,
+  NotificationTestOutcome,
+  PushSubscriptionInfo
+} from '../protocol/notifications.ts'
 export type { OutputPage, OutputRange } from '../protocol/output.ts'
 export type { ChangedDecision, NewRule, RuleTest, RuleTestRequest } from '../protocol/rule-test.ts'
 export type { Health, State, Stats, ToolStats } from '../protocol/server.ts'

@@ -32,6 +32,7 @@ import type {
   McpServerState,
   NewlyIssuedToken,
   NewMode,
+  NewPushSubscription,
   NewRule,
   NewToken,
   NotificationState,
@@ -41,6 +42,7 @@ import type {
   OutputRange,
   PortLink,
   PreviewFreshness,
+  PushSubscriptionInfo,
   RejectRequest,
   Right,
   RuleTest,
@@ -446,6 +448,18 @@ export class Client {
     const body = { channel }
     return (await this.#transport.json<{ results: NotificationTestOutcome[] }>('POST', target, { body, signal }))
       .results
+  }
+
+  /** Registers a browser for web push. */
+  subscribeToPush(subscription: NewPushSubscription, { signal }: RequestOptions = {}): Promise<PushSubscriptionInfo> {
+    return this.#transport.json('POST', '/notifications/subscriptions', { body: subscription, signal })
+  }
+
+  /** Removes a browser; returns the channels and the browsers that are left. */
+  unsubscribeFromPush(subscription_id: string, { signal }: RequestOptions = {}): Promise<NotificationState> {
+    return this.#transport.json('DELETE', `/notifications/subscriptions/${encodeURIComponent(subscription_id)}`, {
+      signal
+    })
   }
 
   async mcpServers({ signal }: RequestOptions = {}): Promise<McpServerState[]> {

@@ -65,7 +65,10 @@ export const CHANNEL_SCHEMAS = {
     'desktop',
     "Notification on the server's desktop by notify-send; without a desktop session, the bell of the server's terminal.",
     {}
-  )
+  ),
+  'web-push': channel('web-push', 'Notification in the browsers that are registered in the console.', {
+    contact: Type.Optional(Address('Email address that push services can contact about the messages of this server.'))
+  })
 } as const satisfies Record<string, TObject>
 
 export type ChannelKind = keyof typeof CHANNEL_SCHEMAS
@@ -78,7 +81,8 @@ const SECRETS: { readonly [K in ChannelKind]: Readonly<Record<string, 'required'
   slack: { url: 'optional', token: 'optional' },
   telegram: { token: 'required' },
   email: { password: 'optional' },
-  desktop: {}
+  desktop: {},
+  'web-push': {}
 }
 
 const Channel = Type.Unsafe<ChannelSettings>({

@@ -2,7 +2,9 @@
 import type { ChannelKind, ChannelSettings } from '../config/notifications.ts'
 import type { Environment } from '../host/processes/environment.ts'
 import type { Notification } from '../protocol/notifications.ts'
+import type { PushSubscriptions } from './push-subscriptions.ts'
 import type { ReadSecret } from './read-secret.ts'
+import type { VapidKeys } from './vapid-keys.ts'
 
 /** One attempt to deliver a message. */
 export interface Delivery {
@@ -23,6 +25,8 @@ export interface ChannelServices {
   /** Returns a secret of the channel. Throws a DeliveryError if a required one is missing. */
   readSecret: ReadSecret
   environment: Environment
+  /** Browsers that are registered for web push, and the keys of this server for it. */
+  push: { subscriptions: Pick<PushSubscriptions, 'all' | 'remove'>; keys(): Promise<VapidKeys> }
   /** Rings the bell of the terminal; undefined without a terminal. */
   ringBell: (() => void) | undefined
 }

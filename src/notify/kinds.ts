@@ -8,7 +8,8 @@ const KINDS: { readonly [K in ChannelKind]: () => Promise<OpenChannel<K>> } = {
   slack: async () => (await import('./slack.ts')).openSlack,
   telegram: async () => (await import('./telegram.ts')).openTelegram,
   email: async () => (await import('./email.ts')).openEmail,
-  desktop: async () => (await import('./desktop.ts')).openDesktop
+  desktop: async () => (await import('./desktop.ts')).openDesktop,
+  'web-push': async () => (await import('./web-push.ts')).openWebPush
 }
 
 /** Opens a channel of any kind. */

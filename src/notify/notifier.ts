@@ -4,7 +4,13 @@ import type { Config } from '../config/schema.ts'
 import { messageWithCause, ToolError } from '../errors.ts'
 import type { Journal } from '../events/journal.ts'
 import type { SecretMasker } from '../host/secrets/secret-masker.ts'
-import type { Notification, NotificationChannel, NotificationTestOutcome } from '../protocol/notifications.ts'
+import type {
+  Notification,
+  NotificationChannel,
+  NotificationState,
+  NotificationTestOutcome,
+  PushSubscriptionInfo
+} from '../protocol/notifications.ts'
 import { steadyNow } from '../steady-time.ts'
 import type { Store } from '../store/store.ts'
 import { escapeLine } from '../text/escape-invisible.ts'
@@ -15,8 +21,10 @@ import { DueCalls } from './due-calls.ts'
 import { openChannel } from './kinds.ts'
 import { buildCallMessage, buildTestMessage, cutText, type NotifiedCall } from './message.ts'
 import { Outbox, type OutboxRow, toNotificationId, type Wait } from './outbox.ts'
+import { PushSubscriptions } from './push-subscriptions.ts'
 import { findQuietEnd } from './quiet-hours.ts'
 import { createSecretReader } from './read-secret.ts'
+import { openVapidKeys } from './vapid-keys.ts'
 import { Watchers } from './watchers.ts'
 
 const MAX_ERROR_LENGTH = 300
@@ -37,10 +45,12 @@ interface NotifierParts {
   findWaiting(tool_call_id: string): NotifiedCall | undefined
   log: Log
   services: Pick<ChannelServices, 'fetch' | 'environment' | 'ringBell'>
+  state_dir: string
 }
 
 export class Notifier {
   readonly watchers: Watchers
+  readonly subscriptions: PushSubscriptions
   readonly #parts: NotifierParts
   readonly #channels: ReadonlyMap<string, ChannelSettings>
   readonly #services: ChannelServices
@@ -54,11 +64,13 @@ export class Notifier {
   #unlisten = () => {}
 
   constructor(parts: NotifierParts) {
-    const { settings, store, log, services } = parts
+    const { settings, store, log, services, state_dir } = parts
     this.#parts = parts
     this.#channels = new Map(Object.entries(settings.channels))
+    this.subscriptions = new PushSubscriptions(store)
     this.#services = {
       ...services,
+      push: { subscriptions: this.subscriptions, keys: () => openVapidKeys(state_dir) },
       readSecret: createSecretReader(services.environment, secret => this.#noteSecret(secret))
     }
     this.watchers = new Watchers(settings.watch_ms)
@@ -104,8 +116,23 @@ export class Notifier {
     for (const queue of this.#queues.values()) queue.run()
   }
 
-  /** Lists the channels with their latest outcomes. */
-  async list(): Promise<NotificationChannel[]> {
+  /** Returns the channels with their latest outcomes, and the registered browsers. */
+  async state(): Promise<NotificationState> {
+    const canPush = [...this.#channels.values()].some(({ kind }) => kind === 'web-push')
+    return {
+      channels: await this.#listChannels(),
+      subscriptions: this.subscriptions.list(),
+      ...(canPush && { vapid_public_key: (await this.#services.push.keys()).publicKey })
+    }
+  }
+
+  /** Registers a browser. Throws CONFLICT without a channel that sends to browsers. */
+  async subscribe(...given: Parameters<PushSubscriptions['add']>): Promise<PushSubscriptionInfo> {
+    if ([...this.#channels.values()].some(({ kind }) => kind === 'web-push')) return this.subscriptions.add(...given)
+    throw new ToolError('CONFLICT', 'No channel of the kind web-push is configured (setting: notifications.channels).')
+  }
+
+  #listChannels(): Promise<NotificationChannel[]> {
     return Promise.all(
       [...this.#channels].map(async ([name, settings]) => {
         const problem = await this.#findProblem(settings)

@@ -67,9 +67,48 @@ export const NotificationChannel = Type.Object(
 )
 export type NotificationChannel = Static<typeof NotificationChannel>
 
+/** A subscription of a browser, as the Push API returns it. */
+export const NewPushSubscription = Type.Object(
+  {
+    endpoint: Type.String({ maxLength: 2_048, pattern: '^https?://', description: 'URL of the push service.' }),
+    keys: Type.Object(
+      {
+        p256dh: Type.String({
+          pattern: '^[A-Za-z0-9_-]{87}$',
+          description: 'Public key of the browser, in base64url.'
+        }),
+        auth: Type.String({ pattern: '^[A-Za-z0-9_-]{22}$', description: 'Secret of the browser, in base64url.' })
+      },
+      { additionalProperties: false, description: 'Keys by which messages are encrypted.' }
+    )
+  },
+  { additionalProperties: false, title: 'NewPushSubscription' }
+)
+export type NewPushSubscription = Static<typeof NewPushSubscription>
+
+export const PushSubscriptionInfo = Type.Object(
+  {
+    subscription_id: Type.String({ description: 'Id: the beginning of the sha256 of the endpoint, in base64url.' }),
+    created_at: Time,
+    client: Type.String({ description: 'Name of the client that registered it.' })
+  },
+  { title: 'PushSubscription', description: 'A browser that receives notifications.' }
+)
+export type PushSubscriptionInfo = Static<typeof PushSubscriptionInfo>
+
+export const PushSubscriptionParams = Type.Object({
+  subscription_id: Type.String({ maxLength: 64, description: 'Id of the subscription.' })
+})
+
 export const NotificationState = Type.Object(
   {
-    channels: Type.Array(NotificationChannel)
+    channels: Type.Array(NotificationChannel),
+    subscriptions: Type.Array(PushSubscriptionInfo, { description: 'Browsers that receive web push, oldest first.' }),
+    vapid_public_key: Type.Optional(
+      Type.String({
+        description: 'Public key with which a browser subscribes. Missing without a channel of the kind `web-push`.'
+      })
+    )
   },
   { title: 'Notifications' }
 )

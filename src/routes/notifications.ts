@@ -1,7 +1,14 @@
 // Routes for notifications: the channels with their state, and test messages.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Notifier } from '../notify/notifier.ts'
-import { NotificationState, NotificationTestBody, NotificationTestResult } from '../protocol/notifications.ts'
+import {
+  NewPushSubscription,
+  NotificationState,
+  NotificationTestBody,
+  NotificationTestResult,
+  PushSubscriptionInfo,
+  PushSubscriptionParams
+} from '../protocol/notifications.ts'
 import { problemResponses } from './schema.ts'
 
 export const notificationRoutes: FastifyPluginAsyncTypebox<{ notifier: Notifier }> = async (app, { notifier }) => {
@@ -16,7 +23,7 @@ export const notificationRoutes: FastifyPluginAsyncTypebox<{ notifier: Notifier 
         response: { 200: NotificationState, ...problemResponses() }
       }
     },
-    async () => ({ channels: await notifier.list() })
+    () => notifier.state()
   )
 
   app.post(
@@ -32,5 +39,39 @@ export const notificationRoutes: FastifyPluginAsyncTypebox<{ notifier: Notifier 
       }
     },
     async ({ body }) => ({ results: await notifier.test(body.channel) })
+  )
+
+  app.post(
+    '/notifications/subscriptions',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'subscribeToPush',
+        summary: 'Register a browser for web push. Its previous subscription is replaced.',
+        tags: ['notifications'],
+        body: NewPushSubscription,
+        response: { 200: PushSubscriptionInfo, ...problemResponses('CONFLICT') }
+      }
+    },
+    async ({ body, caller }) =>
+      notifier.subscribe(body, { client: caller.token?.name ?? caller.client, token_id: caller.issued?.token_id })
+  )
+
+  app.delete(
+    '/notifications/subscriptions/:subscription_id',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'unsubscribeFromPush',
+        summary: 'Remove a browser: it receives no further notifications.',
+        tags: ['notifications'],
+        params: PushSubscriptionParams,
+        response: { 200: NotificationState, ...problemResponses('NOT_FOUND') }
+      }
+    },
+    async ({ params }) => {
+      await notifier.subscriptions.remove(params.subscription_id)
+      return notifier.state()
+    }
   )
 }

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { ToolError } from '../errors.ts'
+import type { Notifier } from '../notify/notifier.ts'
 import {
   CodeRequest,
   IssuedToken,
@@ -26,9 +27,10 @@ const DEFAULT_LIFETIME_MS = 90 * DAY_MS
 interface Services {
   codes: OneTimeCodes
   issued: IssuedTokens
+  notifier: Pick<Notifier, 'subscriptions'>
 }
 
-export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { codes, issued }) => {
+export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { codes, issued, notifier }) => {
   app.post(
     '/codes',
     {
@@ -153,7 +155,12 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
       }
     },
     async ({ params }, reply) => {
+      const before = issued.list()
       const { token, end } = issued.revoke(params.id)
+      const left = new Set(issued.list().map(({ token_id }) => token_id))
+      await notifier.subscriptions.removeOf(
+        before.map(({ token_id }) => token_id).filter(token_id => !left.has(token_id))
+      )
       // A client that revokes the token of this request gets its response first.
       reply.raw.once('close', end)
       return reply.send(token)

@@ -19,6 +19,11 @@ export async function checkChannels(
     fetch,
     environment: runtime.env,
     readSecret: createSecretReader(runtime.env, () => {}),
+    // Nothing is sent: browsers and keys are not needed.
+    push: {
+      subscriptions: { all: () => [], remove: async () => {} },
+      keys: () => Promise.reject(new Error('not needed'))
+    },
     ringBell: terminal.isTty ? () => {} : undefined
   }
   return Promise.all(

@@ -96,6 +96,8 @@ __all__ = [
     "NewDiagnostics",
     "NewDiagnosticsNewItem",
     "NewMode",
+    "NewPushSubscription",
+    "NewPushSubscriptionKeys",
     "NewRule",
     "NewToken",
     "NewlyIssuedToken",
@@ -126,6 +128,7 @@ __all__ = [
     "Problem",
     "ProblemCode",
     "ProblemErrorsItem",
+    "PushSubscription",
     "PutBuffersBody",
     "PutBuffersBodyBuffersItem",
     "QueuedCall",
@@ -1391,6 +1394,22 @@ class NewMode(_NewModeOptional):
     mode: Mode
 
 
+class NewPushSubscriptionKeys(TypedDict):
+    """Keys by which messages are encrypted."""
+
+    p256dh: str
+    """Public key of the browser, in base64url."""
+    auth: str
+    """Secret of the browser, in base64url."""
+
+
+class NewPushSubscription(TypedDict):
+    endpoint: str
+    """URL of the push service."""
+    keys: NewPushSubscriptionKeys
+    """Keys by which messages are encrypted."""
+
+
 _NewRuleOptionalWords = TypedDict(
     "_NewRuleOptionalWords",
     {"for": 'str'},
@@ -1499,8 +1518,15 @@ class NotificationTestResult(TypedDict):
     results: list[NotificationTestOutcome]
 
 
-class Notifications(TypedDict):
+class _NotificationsOptional(TypedDict, total=False):
+    vapid_public_key: str
+    """Public key with which a browser subscribes. Missing without a channel of the kind `web-push`."""
+
+
+class Notifications(_NotificationsOptional):
     channels: list[NotificationChannel]
+    subscriptions: list[PushSubscription]
+    """Browsers that receive web push, oldest first."""
 
 
 class OfferedRule(TypedDict):
@@ -1732,6 +1758,17 @@ class Problem(_ProblemOptional):
     code: ProblemCode
     recoverable: bool
     """True if the same request may succeed later."""
+
+
+class PushSubscription(TypedDict):
+    """A browser that receives notifications."""
+
+    subscription_id: str
+    """Id: the beginning of the sha256 of the endpoint, in base64url."""
+    created_at: str
+    """ISO 8601, UTC."""
+    client: str
+    """Name of the client that registered it."""
 
 
 class _QueuedCallOptional(TypedDict, total=False):

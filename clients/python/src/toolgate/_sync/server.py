@@ -12,9 +12,11 @@ from ..models import (
     IssuedToken,
     MakeCodeResponse,
     NewlyIssuedToken,
+    NewPushSubscription,
     NewToken,
     Notifications,
     NotificationTestOutcome,
+    PushSubscription,
     State,
     StatsResponse,
 )
@@ -81,3 +83,13 @@ class ServerOperations(Operations):
         """Sends a test message by one channel or by all."""
         answer = self._transport.json("POST", "/notifications/test", body=given(channel=channel))
         return cast(list[NotificationTestOutcome], answer["results"])
+
+    def subscribe_to_push(self, subscription: NewPushSubscription) -> PushSubscription:
+        """Registers a browser for web push."""
+        path = "/notifications/subscriptions"
+        return cast(PushSubscription, self._transport.json("POST", path, body=subscription))
+
+    def unsubscribe_from_push(self, subscription_id: str) -> Notifications:
+        """Removes a browser; returns the channels and the browsers that are left."""
+        path = path_of("/notifications/subscriptions/{id}", id=subscription_id)
+        return cast(Notifications, self._transport.json("DELETE", path))
