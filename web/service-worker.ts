@@ -1,5 +1,5 @@
-// The service worker of an installed console. It keeps the files of the page for the time without a connection, and nothing else: no data of
-// the server, and no request with a token.
+// The service worker of the console. It keeps the files of the page for the time without a connection, and nothing else: no data of the
+// server, and no request with a token. It shows notifications that the server sends by web push.
 
 /** The events of a service worker, which the types of pages lack. */
 interface LifeCycleEvent {
@@ -9,7 +9,24 @@ interface FetchEvent extends LifeCycleEvent {
   request: Request
   respondWith(response: Promise<Response>): void
 }
+interface PushEvent extends LifeCycleEvent {
+  data: { json(): unknown } | null
+}
+interface NotificationEvent extends LifeCycleEvent {
+  notification: { close(): void; data: unknown }
+}
+interface WindowClient {
+  navigate(url: string): Promise<WindowClient | null>
+  focus(): Promise<WindowClient>
+}
 interface ServiceWorker {
+  registration: ServiceWorkerRegistration
+  clients: {
+    matchAll(options: { type: 'window' }): Promise<readonly WindowClient[]>
+    openWindow(url: string): Promise<unknown>
+  }
+  addEventListener(type: 'push', listener: (event: PushEvent) => void): void
+  addEventListener(type: 'notificationclick', listener: (event: NotificationEvent) => void): void
   addEventListener(type: 'activate', listener: (event: LifeCycleEvent) => void): void
   addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void
 }
@@ -27,6 +44,38 @@ worker.addEventListener('fetch', event => {
   const isOfPage = pathname === '/' || pathname.startsWith('/web/')
   if (request.method === 'GET' && origin === location.origin && isOfPage) event.respondWith(load(event, pathname))
 })
+
+worker.addEventListener('push', event => event.waitUntil(show(event.data?.json() as PushMessage)))
+
+worker.addEventListener('notificationclick', event => {
+  event.notification.close()
+  event.waitUntil(openConsole(String(event.notification.data)))
+})
+
+/** A message of the server. */
+interface PushMessage {
+  /** The same in each attempt: a repeated message replaces the notification. */
+  id: string
+  title: string
+  body: string
+  tool_call_id?: string
+}
+
+async function show({ id, title, body, tool_call_id }: PushMessage) {
+  const path = tool_call_id === undefined ? '#/approvals' : `#/approvals/${encodeURIComponent(tool_call_id)}`
+  const data = new URL(path, worker.registration.scope).href
+  await worker.registration.showNotification(title, { body, tag: id, data })
+}
+
+/** Shows an address in an open page of the console, or in a new one. */
+async function openConsole(url: string) {
+  // Only a page that this worker controls can be led to another address.
+  const [page] = await worker.clients.matchAll({ type: 'window' })
+  if (!page) return worker.clients.openWindow(url)
+  // A browser may refuse to bring the page to the front.
+  await page.focus().catch(() => {})
+  return page.navigate(url)
+}
 
 /** Asks the server first, so that the page is never older than the server. */
 async function load(event: FetchEvent, pathname: string): Promise<Response> {

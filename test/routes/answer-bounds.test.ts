@@ -35,6 +35,7 @@ const BOUNDS: Record<string, string> = {
   listJobs: 'setting commands.max_jobs, and 100 that ended',
   listMcpServers: 'configuration',
   listModes: 'pages',
+  listNotifications: '32 channels of each configuration and 32 browsers',
   listRules: 'pages',
   listShells: '16 of a session',
   listTokens: '64 tokens and 16 consoles',
@@ -56,8 +57,10 @@ const BOUNDS: Record<string, string> = {
   stats: 'tools and minutes',
   submitBatch: 'outcomes',
   submitCall: 'one call',
+  testNotifications: 'configuration',
   testRules: 'its limit, at most 500',
   undoCall: 'one call',
+  unsubscribeFromPush: '32 channels of each configuration and 32 browsers',
   uploadFile: 'one call',
   writeInput: 'one job, of which at most 200 quarantined paths'
 }

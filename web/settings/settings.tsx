@@ -1,5 +1,7 @@
-// The connections of the server: the MCP servers that it uses, and the tokens with which others use it.
+// The connections of the server: the MCP servers that it uses, the channels by which it notifies people, and the tokens with which others
+// use it.
 import { McpServers } from './mcp-servers.tsx'
+import { Notifications } from './notifications.tsx'
 import { Tokens } from './tokens.tsx'
 
 export const Settings = () => (
@@ -8,6 +10,7 @@ export const Settings = () => (
       <h1>Settings</h1>
     </header>
     <McpServers />
+    <Notifications />
     <Tokens />
   </div>
 )
