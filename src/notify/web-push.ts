@@ -11,6 +11,7 @@ const TTL_S = 12 * 3_600
 /** Push services take 4,096 bytes after encryption, of which a character takes up to three. */
 const MAX_LENGTH = 600
 const DEFAULT_CONTACT = 'https://github.com/toolgate/toolgate'
+const ENCODING = 'aes128gcm'
 /** Statuses of a subscription that has ended. */
 const GONE_STATUSES: readonly number[] = [404, 410]
 
@@ -39,16 +40,21 @@ export function openWebPush({ contact }: ChannelSettings<'web-push'>, services: 
   async function sendTo(subscription: Subscription, payload: string, { id, signal }: Delivery) {
     const { default: webPush } = await import('web-push')
     const options = {
-      vapidDetails: { subject, ...(await services.push.keys()) },
       TTL: TTL_S,
       urgency: 'high',
       // An undelivered message is replaced by the same one, sent again.
       topic: id.replaceAll(/[^A-Za-z0-9]/g, '').slice(-32),
-      contentEncoding: 'aes128gcm'
+      contentEncoding: ENCODING
     } as const
-    const { endpoint, headers, body } = encrypt(() => webPush.generateRequestDetails(subscription, payload, options))
-    const { 'Content-Length': _, ...sent } = headers as Record<string, string>
-    const answer = await exchange(services, { url: endpoint, headers: toTexts(sent), body: body!, signal })
+    const { publicKey, privateKey } = await services.push.keys()
+    const { endpoint } = subscription
+    const { headers, body } = encrypt(() => webPush.generateRequestDetails(subscription, payload, options))
+    const { 'Content-Length': _, ...sent } = headers as Record<string, unknown>
+    // Made here, since the library would parse the address with a deprecated function of Node.
+    const { origin } = new URL(endpoint)
+    const { Authorization } = webPush.getVapidHeaders(origin, subject, publicKey, privateKey, ENCODING)
+    const request = { url: endpoint, headers: toTexts({ ...sent, Authorization }), body: body!, signal }
+    const answer = await exchange(services, request)
     if (isSuccess(answer)) return
     if (GONE_STATUSES.includes(answer.status)) await subscriptions.remove(subscription.subscription_id).catch(() => {})
     throw refusalError(endpoint, answer, 0)
