@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { NewRule } from '../../src/client/client.ts'
 import { RuleTest } from '../rules/rule-test.tsx'
-import { Dialog } from '../shell/dialog.tsx'
+import { Dialog, SubmitButton } from '../shell/dialog.tsx'
 import type { WaitingCall } from '../store/approvals.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { useGuard } from './decision-guard.ts'
@@ -83,14 +83,9 @@ export function AlwaysDialog({ call, onClose }: { call: WaitingCall; onClose: ()
           <button class="button" type="button" onClick={onClose}>
             Back
           </button>
-          <button
-            class="button primary"
-            type="button"
-            aria-disabled={chosen === undefined || !guard.isReady}
-            onClick={submit}
-          >
+          <SubmitButton kind="primary" aria-disabled={chosen === undefined || !guard.isReady} onClick={submit}>
             Approve and save
-          </button>
+          </SubmitButton>
         </div>
       </div>
     </Dialog>

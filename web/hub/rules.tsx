@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type Problem, ToolgateError } from '../../src/client/client.ts'
 import type { ListedServer, RuleSetVersion, SavedRuleSet } from '../../src/protocol/hub.ts'
-import { formatMatch } from '../rules/format-rule.ts'
+import { formatMatch, formatRate } from '../rules/format-rule.ts'
 import { RuleRow } from '../rules/rule-row.tsx'
 import { toErrorMessage } from '../session/session.ts'
 import { ErrorNotice } from '../shell/error-notice.tsx'
@@ -190,11 +190,12 @@ const STATES: Readonly<Record<RuleItem['state'], string | undefined>> = {
 }
 
 function HubRuleRow({ item: { rule, state }, errors, canEdit, onEdit, onRemove, onRevert }: HubRuleRowProps) {
-  const { effect, match, reason, approver, expires_at } = rule
+  const { effect, match, reason, approver, expires_at, limit } = rule
   const words = `${effect} ${formatMatch(match)}`
   const details = [
     approver === 'hub' && 'approved at the hub only',
     expires_at ? `until ${formatDateTime(expires_at)}` : 'until removed',
+    limit && formatRate(limit),
     reason
   ].filter(detail => typeof detail === 'string')
   const button = (name: string, kind: string, onClick: () => void, label = name) => (

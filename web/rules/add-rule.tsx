@@ -5,7 +5,7 @@ import { type NewRule, ToolgateError } from '../../src/client/client.ts'
 import { Form } from '../form/form.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
 import { client, toErrorMessage } from '../session/session.ts'
-import { Dialog } from '../shell/dialog.tsx'
+import { Dialog, SubmitButton } from '../shell/dialog.tsx'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import { announce } from '../shell/live-region.tsx'
 import { NEW_RULE_SCHEMA } from './rule-schema.ts'
@@ -44,9 +44,9 @@ export function AddRule({ onClose }: { onClose: () => void }) {
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="button primary">
+          <SubmitButton type="submit" kind="primary">
             Add
-          </button>
+          </SubmitButton>
         </div>
       </form>
     </Dialog>

@@ -4,6 +4,7 @@ import { formatDateTime } from '../text/format.ts'
 import { lastSegments } from '../text/paths.ts'
 
 type Match = SavedRule['match']
+type RuleLimit = NonNullable<SavedRule['limit']>
 
 /** Formats each field of a match, in the order of a sentence. */
 const FIELD_FORMATTERS: { [K in keyof Required<Match>]: (value: NonNullable<Match[K]>, match: Match) => string } = {
@@ -62,10 +63,13 @@ export function formatUse({ effect, used, last_used_at }: SavedRule): string | u
 /** Formats how much of a limit is used, per agent or session if those are counted separately. */
 export function formatLimit({ limit, spent = [] }: SavedRule): string | undefined {
   if (!limit) return undefined
-  const { calls, per, each } = limit
+  const { each } = limit
   const used =
     each === undefined
       ? `${spent[0]?.calls ?? 0} used`
       : spent.map(({ subject, calls: count }) => `${subject || `no ${each}`}: ${count}`).join(', ') || 'none used'
-  return `at most ${calls} per ${per}${each === undefined ? '' : ` for each ${each}`} (${used})`
+  return `${formatRate(limit)} (${used})`
 }
+
+export const formatRate = ({ calls, per, each }: RuleLimit): string =>
+  `at most ${calls} per ${per}${each === undefined ? '' : ` for each ${each}`}`
