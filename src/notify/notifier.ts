@@ -14,6 +14,7 @@ import type {
 import { steadyNow } from '../steady-time.ts'
 import type { Store } from '../store/store.ts'
 import { escapeLine } from '../text/escape-invisible.ts'
+import { redactCredentials } from '../text/secrets/credentials.ts'
 import type { ChannelServices } from './channel.ts'
 import { DeliveryError } from './delivery-error.ts'
 import { DeliveryQueue } from './delivery-queue.ts'
@@ -205,7 +206,7 @@ export class Notifier {
     const { settings, findWaiting, masking } = this.#parts
     const call = findWaiting(row.tool_call_id)
     if (!call) return false
-    const message = buildCallMessage(call, row.since, settings, text => masking.maskText(text))
+    const message = buildCallMessage(call, row.since, settings, text => redactCredentials(masking.maskText(text)))
     await this.#send(row.channel, message, toNotificationId(row))
     return true
   }

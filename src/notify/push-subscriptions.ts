@@ -70,7 +70,7 @@ export class PushSubscriptions {
   }
 }
 
-/** The address comes from a request, not from the configuration: only push services on the internet are contacted, over TLS. */
+/** The address comes from a request, not from the configuration: messages leave the machine only over TLS. */
 function assertSafeEndpoint(endpoint: string) {
   const url = URL.parse(endpoint)
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))) return

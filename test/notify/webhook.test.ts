@@ -67,6 +67,12 @@ t.test('texts are redacted, escaped and bounded', async t => {
   t.match(data.title, /\[masked: /)
   t.match(data.preview, /\\u\{202e\}\\u\{7\}/)
   t.ok(data.preview.length <= 2_000 && data.title.length <= 200)
+  const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+  app.write('a.txt', 'one\n')
+  await app.call('write_file', { path: 'a.txt', content: `token = ${secret}\nhttps://ada:hunter22@example.com/\n` })
+  const edit = JSON.stringify(parseBody(await service.next()))
+  t.match(edit, /token = /)
+  t.notMatch(edit, /ghp_a1|hunter22/, 'credentials in a diff, which the approver sees')
 })
 
 t.test('no answer shows the secret, and a redirect is not followed', async t => {
