@@ -11,9 +11,18 @@ import { canPush, findOwnSubscription, subscribe, unsubscribe } from './push.ts'
 export function Notifications() {
   const { state, own, fault, outcome, run, test } = useNotifications()
   if (!canApprove()) return null
+  const publicKey = state?.vapid_public_key
+  const isRegistered = state?.subscriptions.some(({ subscription_id }) => subscription_id === own) === true
   return (
     <section aria-labelledby="notifications">
-      <h2 id="notifications">Notifications</h2>
+      <div class="sheet-head">
+        <h2 id="notifications">Notifications</h2>
+        {publicKey !== undefined && canPush() && !isRegistered && (
+          <button type="button" class="button" onClick={() => run(() => subscribe(publicKey))}>
+            Notify this browser
+          </button>
+        )}
+      </div>
       <ErrorNotice text={fault} />
       <p class="muted" role="status">
         {outcome}
@@ -41,9 +50,13 @@ export function Notifications() {
           </tbody>
         </table>
       )}
-      {state?.vapid_public_key !== undefined && (
-        <Browsers subscriptions={state.subscriptions} own={own} publicKey={state.vapid_public_key} run={run} />
+      {publicKey !== undefined && !canPush() && (
+        <p class="muted">
+          This browser cannot receive notifications at this address: they require https or localhost, and a browser with
+          push services.
+        </p>
       )}
+      {state !== undefined && <Browsers subscriptions={state.subscriptions} own={own} run={run} />}
     </section>
   )
 }
@@ -53,11 +66,17 @@ function ChannelLine({ channel, onTest }: { channel: NotificationChannel; onTest
   return (
     <tr>
       <th scope="row">{markInvisible(name)}</th>
-      <td data-name="Kind">{kind}</td>
+      <td data-name="Kind">
+        <span class="badge">{kind}</span>
+      </td>
       <td data-name="Pending">{pending}</td>
       <td data-name="Last success">{last_success === undefined ? 'none' : formatDateTime(last_success)}</td>
       <td data-name="Last error">
-        {problem !== undefined && <span class="badge bad">{markInvisible(problem)}</span>}
+        {problem !== undefined && (
+          <>
+            <span class="badge bad">not configured</span> <span class="muted small">{markInvisible(problem)}</span>
+          </>
+        )}
         {problem === undefined && last_error === undefined && 'none'}
         {problem === undefined && last_error !== undefined && (
           <>
@@ -81,44 +100,30 @@ interface BrowsersProps {
   subscriptions: readonly PushSubscriptionInfo[]
   /** Id of this browser's subscription. */
   own: string | undefined
-  publicKey: string
   run: Run
 }
 
-function Browsers({ subscriptions, own, publicKey, run }: BrowsersProps) {
-  const isRegistered = subscriptions.some(({ subscription_id }) => subscription_id === own)
+function Browsers({ subscriptions, own, run }: BrowsersProps) {
+  if (subscriptions.length === 0) return null
   return (
-    <>
-      {!canPush() && (
-        <p class="muted">
-          This browser cannot receive notifications at this address: they require https or localhost, and a browser with
-          push services.
-        </p>
-      )}
-      {canPush() && !isRegistered && (
-        <button type="button" class="button" onClick={() => run(() => subscribe(publicKey))}>
-          Notify this browser
-        </button>
-      )}
-      {subscriptions.length > 0 && (
-        <ul>
-          {subscriptions.map(({ subscription_id, client: name, created_at }) => (
-            <li key={subscription_id}>
-              {subscription_id === own ? 'This browser' : 'Browser'}, registered by {markInvisible(name)} at{' '}
-              {formatDateTime(created_at)}{' '}
-              <button
-                type="button"
-                class="button"
-                aria-label={`Remove the browser registered at ${formatDateTime(created_at)}`}
-                onClick={() => run(() => unsubscribe(subscription_id))}
-              >
-                Remove
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-    </>
+    <ul>
+      {subscriptions.map(({ subscription_id, client: name, created_at }) => (
+        <li key={subscription_id} class="row">
+          <span>
+            {subscription_id === own ? 'This browser' : 'Browser'}, registered by {markInvisible(name)} at{' '}
+            {formatDateTime(created_at)}
+          </span>
+          <button
+            type="button"
+            class="button"
+            aria-label={`Remove the browser registered at ${formatDateTime(created_at)}`}
+            onClick={() => run(() => unsubscribe(subscription_id))}
+          >
+            Remove
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }
 
