@@ -1,4 +1,5 @@
-// Knows if people watch the waiting calls: with an open event stream that reports them, or by asking for them lately.
+// Knows if people watch the waiting calls: with an open event stream that reports them, or by asking for them lately. A stream of one call
+// is that of its sender.
 import { type EventFilter, type EventScope, matchesFilter } from '../events/event-streams.ts'
 
 export class Watchers {
@@ -25,6 +26,6 @@ export class Watchers {
   isWatched(scope: EventScope & { workspace: string }): boolean {
     if (performance.now() - this.#lastAsked < this.#watchMs) return true
     const event = { type: 'tool.call', ...scope }
-    return [...this.#streams].some(filter => matchesFilter(filter, event))
+    return [...this.#streams].some(filter => filter.tool_call_id === undefined && matchesFilter(filter, event))
   }
 }

@@ -8,6 +8,7 @@ import { toListedJob } from '../engine/jobs/listed-jobs.ts'
 import type { Streams } from '../events/event-streams.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Metrics } from '../events/metrics.ts'
+import type { Notifier } from '../notify/notifier.ts'
 import { plainTextContent } from '../protocol/response-content.ts'
 import { Capabilities, Health, HealthQuery, MAX_STATE_SESSIONS, StatePage, Stats } from '../protocol/server.ts'
 import type { ProofRequest } from '../server/token-proof.ts'
@@ -30,12 +31,13 @@ export interface ServerServices {
   jobs: Jobs
   journal: Journal
   metrics: Metrics
+  notifier: Pick<Notifier, 'watchers'>
   streams: Streams
 }
 
 export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
   app,
-  { about, calls, delegations, jobs, journal, metrics, streams }
+  { about, calls, delegations, jobs, journal, metrics, notifier, streams }
 ) => {
   app.get(
     '/health',
@@ -71,6 +73,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
       }
     },
     async ({ caller }, reply) => {
+      if (caller.rights.has('approve')) notifier.watchers.noteAsked()
       const owner = restrictedOwner(caller)
       const busy = Object.entries(calls.sessionStates(owner))
       const sessions = busy.slice(0, MAX_STATE_SESSIONS)

@@ -135,6 +135,10 @@ t.test('in quiet hours nothing is sent before their end', async t => {
 t.test('while a front end watches, nothing is sent', async t => {
   const { start, nextId, service } = await place(t)
   const app = await start({ when: 'unwatched' })
+  const first = await requestWrite(app, 'first.txt')
+  await app.events(`?tool_call_id=${first.tool_call_id}`)
+  t.equal(await nextId(), first.tool_call_id, 'the stream of one call is that of its sender')
+  await untilChannel(app, 'hook', isDelivered)
   const stream = await app.events('?types=tool.call,tool.decision')
   const decided = await requestWrite(app, 'a.txt')
   const waiting = await requestWrite(app, 'b.txt')
@@ -143,7 +147,7 @@ t.test('while a front end watches, nothing is sent', async t => {
   t.match(await readChannels(app), [{ pending: 0 }])
   stream.close()
   t.equal(await nextId(), waiting.tool_call_id, 'it is sent once the front end has gone')
-  t.equal(service.received.length, 1)
+  t.equal(service.received.length, 2)
 })
 
 t.test('the outbox is bounded: what has no room waits', async t => {
