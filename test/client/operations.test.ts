@@ -181,6 +181,11 @@ const METHODS: Record<string, (client: Client) => unknown> = {
       client.testRules({ mode: 'plan', ...calls })
     ])
   },
+  notifications: client => client.notifications(),
+  testNotifications: client => client.testNotifications({ channel: 'c' }),
+  subscribeToPush: client =>
+    client.subscribeToPush({ endpoint: 'https://push.example', keys: { p256dh: 'p', auth: 'a' } }),
+  unsubscribeFromPush: client => client.unsubscribeFromPush('s'),
   mcpServers: client => client.mcpServers(),
   mcpLogin: client => client.mcpLogin('n', { workspace: 'w' }),
   controlMcpServer: client =>
