@@ -1,5 +1,6 @@
 // Delivers the rows of one channel: a few at a time, again after failures, and not in quiet hours. Nothing waits for it.
 
+import { steadyNow } from '../steady-time.ts'
 import { DeliveryError } from './delivery-error.ts'
 import type { Outbox, OutboxRow } from './outbox.ts'
 import { computePause, type RetryLimits } from './retry.ts'
@@ -41,12 +42,13 @@ export class DeliveryQueue {
     const { outbox, channel, limits, findQuietEnd } = this.#parts
     const waiting = outbox.rowsOf(channel).filter(row => !this.#inFlight.has(row))
     if (waiting.length === 0) return
-    const now = Date.now()
-    const quietEnd = findQuietEnd(now)
-    if (quietEnd !== undefined) return this.#wakeAt(quietEnd, now)
+    const time = Date.now()
+    const quietEnd = findQuietEnd(time)
+    if (quietEnd !== undefined) return this.#wakeIn(quietEnd - time)
+    const now = steadyNow()
     const inOrder = waiting.sort((one, other) => one.next - other.next)
     for (const row of inOrder.splice(0, limits.concurrency - this.#inFlight.size)) {
-      if (row.next > now) return this.#wakeAt(row.next, now)
+      if (row.next > now) return this.#wakeIn(row.next - now)
       void this.#attempt(row)
     }
   }
@@ -56,8 +58,8 @@ export class DeliveryQueue {
     clearTimeout(this.#timer)
   }
 
-  #wakeAt(time: number, now: number) {
-    this.#timer = setTimeout(() => this.run(), Math.min(Math.max(time - now, 0), MAX_TIMER_MS)).unref()
+  #wakeIn(ms: number) {
+    this.#timer = setTimeout(() => this.run(), Math.min(Math.max(ms, 0), MAX_TIMER_MS)).unref()
   }
 
   async #attempt(row: OutboxRow) {
@@ -88,7 +90,7 @@ export class DeliveryQueue {
       computePause(row.attempts, limits, Math.random()),
       Math.min(retryAfterMs, limits.max_retry_ms)
     )
-    row.next = Date.now() + pause
+    row.next = steadyNow() + pause
     if (isPermanent || row.attempts >= limits.tries || row.next - row.due > limits.give_up_ms) {
       log.warn(details, 'a notification could not be delivered and is given up')
       return outbox.remove(row, outcome)

@@ -2,6 +2,7 @@
 import type { NotificationSettings } from '../config/notifications.ts'
 import type { CallWithStatus } from '../protocol/calls.ts'
 import type { TestNotification, WaitingCallNotification } from '../protocol/notifications.ts'
+import { steadyNow } from '../steady-time.ts'
 import { escapeInvisible, escapeLine } from '../text/escape-invisible.ts'
 
 export type NotifiedCall = CallWithStatus<'awaiting_approval'>
@@ -25,10 +26,9 @@ export function buildCallMessage(
   const { level, reason, preview, expires_at } = approval
   const line = (text: string, max: number) => cutText(escapeLine(redact(text)), max)
   const text = detail === 'preview' ? (preview.text ?? preview.diff) : undefined
-  const now = Date.now()
   return {
     type: 'approval.waiting',
-    timestamp: new Date(now).toISOString(),
+    timestamp: new Date().toISOString(),
     data: {
       tool_call_id,
       title: line(preview.title, MAX_TITLE_LENGTH),
@@ -39,7 +39,7 @@ export function buildCallMessage(
       workspace,
       ...(agent !== undefined && { agent: line(agent, MAX_NAME_LENGTH) }),
       waiting_since: new Date(since).toISOString(),
-      waited_ms: Math.max(0, Math.round(now - since)),
+      waited_ms: Math.max(0, Math.round(steadyNow() - since)),
       expires_at,
       ...(text !== undefined && { preview: cutText(escapeInvisible(redact(text)), MAX_PREVIEW_LENGTH) }),
       ...(base_url !== undefined && { url: formatCallUrl(base_url, tool_call_id) })

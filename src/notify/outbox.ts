@@ -1,6 +1,7 @@
 // Undelivered notifications, in the store: one row for each channel of a call that fell due. A row is written in one transaction with the
 // mark that the call fell due, and deleted in one with the outcome of the channel.
 import { createHash } from 'node:crypto'
+import { steadyNow } from '../steady-time.ts'
 import type { Store } from '../store/store.ts'
 import type { StoreWrite } from '../store/store-schema.ts'
 
@@ -69,7 +70,7 @@ export class Outbox {
    * durable.
    */
   async add(wait: Wait, channels: readonly string[], isWaiting: () => boolean): Promise<OutboxRow[]> {
-    const now = Date.now()
+    const now = steadyNow()
     const rows = channels.map((channel): OutboxRow => ({ ...wait, channel, due: now, next: now, attempts: 0 }))
     let isWritten = false
     const { tool_call_id, seq } = wait
