@@ -7,41 +7,59 @@ import type { Preview } from '../../tool/plan.ts'
 type ContentNotes = Required<Pick<Preview, 'notes' | 'information'>>
 
 const MAX_LISTED = 10
-const MAX_WORD_LENGTH = 60
+const MAX_LENGTH = 80
 
 /** Builds the notes on a whole preview of a call that touches these paths. */
 export function contentNotes({ title, text = '', diff = '' }: Preview, paths: readonly string[]): ContentNotes {
-  const { added, others } = splitDiff(diff)
+  const files = splitDiff(diff)
+  const names = paths.filter(path => findLookAlikeNames(path).size > 0).map(escapeLookAlikes)
   const words = [
-    ...paths.flatMap(path => [...findLookAlikeNames(path)]),
-    ...[title, text, added].flatMap(each => [...findMixedWords(each)])
-  ]
-  const known = findHosts(others)
-  const hosts = [...findHosts(added)].filter(host => !known.has(host))
+    ...[...findMixedWords(title), ...findMixedWords(text)].map(escapeLookAlikes),
+    ...files.flatMap(({ name, added }) =>
+      [...findMixedWords(added)].map(word => `${escapeLookAlikes(word)}${inFile(name)}`)
+    )
+  ].filter(word => !names.some(name => name.includes(word)))
+  const known = new Set(files.flatMap(({ others }) => [...findHosts(others)]))
+  const hosts = files.flatMap(({ name, added }) =>
+    [...findHosts(added)].filter(host => !known.has(host)).map(host => `${host}${inFile(name)}`)
+  )
   return {
-    notes: words.length === 0 ? [] : [`${LOOK_ALIKES} ${list(new Set(words.map(formatWord)))}.`],
-    information: hosts.length === 0 ? [] : [`New hosts in the added lines: ${list(new Set(hosts.sort()))}.`]
+    notes: [
+      ...(names.length === 0 ? [] : [`Look-alike letters in a path: ${list(names)}. ${EXPLANATION}`]),
+      ...(words.length === 0 ? [] : [`Look-alike letters: ${list(words)}. ${EXPLANATION}`])
+    ],
+    information: hosts.length === 0 ? [] : [`New hosts in the added lines: ${list(hosts)}.`]
   }
 }
 
-const LOOK_ALIKES = 'Letters that look like Latin letters, but are other characters, shown here as code points:'
+const EXPLANATION = 'The characters shown as code points look like Latin letters, but are others.'
 
-const formatWord = (word: string) => {
-  const shown = escapeLookAlikes(word)
-  return shown.length > MAX_WORD_LENGTH ? `${shown.slice(0, MAX_WORD_LENGTH)}…` : shown
+const inFile = (name: string) => ` in ${name}`
+
+function list(items: readonly string[]): string {
+  const all = [...new Set(items)].map(item => (item.length > MAX_LENGTH ? `${item.slice(0, MAX_LENGTH)}…` : item))
+  const more = all.length - MAX_LISTED
+  return `${all.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-function list(all: ReadonlySet<string>): string {
-  const listed = [...all].slice(0, MAX_LISTED)
-  const more = all.size - listed.length
-  return `${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+/** The lines of a file in a diff. */
+interface FileLines {
+  name: string
+  added: string
+  /** Lines that are there already, or are removed. */
+  others: string
 }
 
-/** Separates the added lines from those that are there already or removed. */
-function splitDiff(diff: string): { added: string; others: string } {
-  const lines = parseDiffParts(diff).flatMap(part => (typeof part === 'string' ? [] : part.lines))
-  const isAdded = (line: string) => line.startsWith('+')
-  return { added: lines.filter(isAdded).join('\n'), others: lines.filter(line => !isAdded(line)).join('\n') }
+function splitDiff(diff: string): FileLines[] {
+  const files: FileLines[] = []
+  for (const part of parseDiffParts(diff)) {
+    const name = typeof part === 'string' ? /^\+\+\+ (?:b\/)?(.*)/.exec(part)?.[1] : undefined
+    if (name !== undefined) files.push({ name: escapeLookAlikes(name), added: '', others: '' })
+    const file = files.at(-1)
+    if (typeof part === 'string' || !file) continue
+    for (const line of part.lines) file[line.startsWith('+') ? 'added' : 'others'] += `${line}\n`
+  }
+  return files
 }
 
 const URL_HOST = /\b(?:https?|wss?|ftps?|git|ssh):\/\/(?:[^\s/@'"<>]*@)?(\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}._-]+)/giu

@@ -5,7 +5,9 @@ import { startApp } from '../../start-app.ts'
 
 const CYRILLIC_A = '\u0430'
 
-const LOOK_ALIKES = 'Letters that look like Latin letters, but are other characters, shown here as code points:'
+const EXPLANATION = 'The characters shown as code points look like Latin letters, but are others.'
+const inPath = (path: string) => `Look-alike letters in a path: ${path}. ${EXPLANATION}`
+const inText = (word: string) => `Look-alike letters: ${word}. ${EXPLANATION}`
 
 t.test('names letters that look like Latin letters', async t => {
   const copy = `src/p${CYRILLIC_A}yment.js`
@@ -20,19 +22,19 @@ t.test('names letters that look like Latin letters', async t => {
   })
   const notes = async (tool: string, params: object) => {
     const { approval } = await call(tool, params)
-    return (approval.preview.notes ?? []).filter((note: string) => note.startsWith('Letters'))
+    return (approval.preview.notes ?? []).filter((note: string) => note.startsWith('Look-alike'))
   }
-  t.same(await notes('edit_file', { path: copy, old: 'pay', new: 'pays' }), [`${LOOK_ALIKES} p\\u{430}yment.`])
+  t.same(await notes('edit_file', { path: copy, old: 'pay', new: 'pays' }), [inPath('src/p\\u{430}yment.js')])
   t.same(
     await notes('edit_file', { path: 'src/main.js', old: "'./payment.js'", new: `'./p${CYRILLIC_A}yment.js'` }),
-    [`${LOOK_ALIKES} p\\u{430}yment.`],
+    [inText('p\\u{430}yment in src/main.js')],
     'in an added line'
   )
   t.same(await notes('edit_file', { path: `${whole}.txt`, old: 'a', new: 'b' }), [
-    `${LOOK_ALIKES} \\u{441}\\u{43e}\\u{440}\\u{443}.`
+    inPath('\\u{441}\\u{43e}\\u{440}\\u{443}.txt')
   ])
-  t.same(await notes('shell_exec', { command: `touch ${copy} b` }), [`${LOOK_ALIKES} p\\u{430}yment.`])
-  t.same(await notes('shell_exec', { command: 'sh run.sh' }), [`${LOOK_ALIKES} p\\u{430}y.`], 'in an executed script')
+  t.same(await notes('shell_exec', { command: `touch ${copy} b` }), [inText('p\\u{430}yment')])
+  t.same(await notes('shell_exec', { command: 'sh run.sh' }), [inText('p\\u{430}y')], 'in an executed script')
   t.same(await notes('edit_file', { path: 'заметки/план.txt', old: 'Полить', new: 'Полить сад' }), [], 'Russian')
   t.same(await notes('edit_file', { path: 'math.py', old: 'd = 1', new: 'Δt = σ2 * 3μs' }), [], 'formulas')
 })
@@ -47,13 +49,13 @@ t.test('names the hosts that a change brings in', async t => {
     (await call(tool, params)).approval.preview.information ?? []
   const changed = lock('registry.example.org', 3) + lock('user:pw@REGISTRY-mirror.example:8443', 4)
   t.same(await information('write_file', { path: 'lock.json', content: read('lock.json').replace(/^.*\n/, changed) }), [
-    'New hosts in the added lines: registry-mirror.example.'
+    'New hosts in the added lines: registry-mirror.example in lock.json.'
   ])
   const many = Array.from({ length: 12 }, (_, i) => `fetch('wss://h${String(i).padStart(2, '0')}.example/x')\n`).join(
     ''
   )
   t.match(await information('edit_file', { path: 'main.js', old: 'start()', new: `${many}fetch('http://[::1]/')` }), [
-    /^New hosts in the added lines: ::1, h00\.example, .*h08\.example and 3 more\.$/
+    /^New hosts in the added lines: h00\.example in main\.js, .*h09\.example in main\.js and 3 more\.$/
   ])
   t.same(await information('edit_file', { path: 'main.js', old: 'start()', new: 'start(1)' }), [])
 })
