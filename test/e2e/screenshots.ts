@@ -1,4 +1,4 @@
-// Takes the screenshots in docs/images: each panel, in both themes, of a real server after real calls.
+// Takes the screenshots in docs/images: each panel, in both themes, on a desktop and a phone, of a real server after real calls.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
@@ -90,8 +90,40 @@ const SCENES: readonly Scene[] = [
     name: 'rules',
     route: 'rules',
     prepare: page => page.getByText('sh watch.sh').first().waitFor()
+  },
+  {
+    name: 'command',
+    route: 'approvals',
+    async prepare(page) {
+      await page.getByRole('link', { name: 'npm test' }).click()
+      await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+    }
+  },
+  {
+    name: 'timeline',
+    route: 'activity?session=watering&view=timeline',
+    prepare: page => page.locator('.timeline-call').nth(3).waitFor()
+  },
+  {
+    name: 'changes',
+    route: 'changes/watering/default',
+    prepare: page => page.locator('.changed-file').first().waitFor()
+  },
+  {
+    name: 'settings',
+    route: 'settings',
+    prepare: page => page.getByText('laptop').first().waitFor()
   }
 ]
+
+const DESKTOP = { viewport: { width: 1280, height: 800 } }
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
+const VARIANTS = [
+  { suffix: 'light', ...DESKTOP, colorScheme: 'light' },
+  { suffix: 'dark', ...DESKTOP, colorScheme: 'dark' },
+  { suffix: 'phone-light', ...PHONE, colorScheme: 'light' },
+  { suffix: 'phone-dark', ...PHONE, colorScheme: 'dark' }
+] as const
 
 /** Saves rules in advance. */
 async function rememberRule(person: Client) {
@@ -134,11 +166,13 @@ mkdirSync(OUTPUT_FOLDER, { recursive: true })
 const world = await startConsoleFixture('garden', PROJECT_FILES)
 const browser = await launchChromium()
 try {
-  await rememberRule(connect({ url: world.url, token: world.token, client: 'Ada' }))
+  const person = connect({ url: world.url, token: world.token, client: 'Ada' })
+  await rememberRule(person)
+  await person.issueToken({ name: 'laptop', rights: ['call', 'approve'] })
   await createCalls(world.client)
-  for (const theme of ['light', 'dark'] as const)
+  for (const { suffix, ...options } of VARIANTS)
     for (const { name, route, prepare } of SCENES) {
-      const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: theme })
+      const page = await browser.newPage(options)
       page.setDefaultTimeout(120_000)
       await page.addInitScript(`sessionStorage.setItem('toolgate-token', ${JSON.stringify(world.token)})`)
       // The person preferred to give no name.
@@ -146,7 +180,7 @@ try {
       await page.goto(`${world.url}/#/${route}`)
       await page.locator('.pill.live').waitFor()
       await prepare(page)
-      await page.screenshot({ path: path.join(OUTPUT_FOLDER, `console-${name}-${theme}.png`) })
+      await page.screenshot({ path: path.join(OUTPUT_FOLDER, `console-${name}-${suffix}.png`) })
       await page.close()
     }
 } finally {

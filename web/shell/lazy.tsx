@@ -26,7 +26,15 @@ export function lazy<P extends object = object>(load: () => Promise<ComponentTyp
 }
 
 const Failed = () => (
-  <p class="empty muted">This part of the page could not be loaded. It is loaded when the server is available.</p>
+  <div class="empty">
+    <h1>This part of the page could not be loaded</h1>
+    <p>It is loaded again when the server is available. If the server was updated, reload the page.</p>
+    <p>
+      <button type="button" class="button small" onClick={() => location.reload()}>
+        Reload page
+      </button>
+    </p>
+  </div>
 )
 
 /** Acts once when the connection is there again. */

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { writeLoginPage } from '../../../src/server/login-page.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { launchChromium, openPage, pressButton, startConsole, waitUntilLive } from './browser.ts'
+import { findAxeViolations, launchChromium, openPage, pressButton, startConsole, waitUntilLive } from './browser.ts'
 
 t.test('tabs', needs('chromium', 'playwright-core'), run)
 
@@ -32,6 +32,20 @@ async function run(t: Test) {
     await call('edit_file', { path: 'a.txt', old: 'a', new: 'c' })
     for (const page of pages.filter(page => page !== holders[0])) await page.getByText('2 calls waiting').waitFor()
     t.equal(holders.length, 2, 'another has taken over')
+  })
+
+  t.test('a part of the page that an update has removed is loaded by a reload', async t => {
+    const { context, open } = await startConsole(t, browser, {})
+    await context.route(/\/activity-[^/]*\.js$/, route => route.abort())
+    const page = await open()
+    await waitUntilLive(page)
+    await page.getByRole('link', { name: 'Activity' }).click()
+    await page.getByRole('heading', { name: 'This part of the page could not be loaded' }).waitFor()
+    t.same(await findAxeViolations(page), [])
+    await context.unroute(/\/activity-[^/]*\.js$/)
+    await pressButton(page, 'Reload page')
+    await page.getByRole('heading', { name: 'Activity' }).waitFor({ state: 'attached' })
+    t.pass('the address is kept')
   })
 
   t.test('a further tab takes the token over from an open one', async t => {
