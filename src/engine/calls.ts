@@ -32,11 +32,10 @@ import {
   rejectWithoutHub,
   withDecisionLock
 } from './approvals/decide.ts'
-import type { RulesInForce } from './approvals/effective-rules.ts'
 import { explainCall } from './approvals/explain.ts'
 import type { HubRulesInForce } from './approvals/hub-rules.ts'
 import { withLimitedPreview } from './approvals/preview-limits.ts'
-import { testRules } from './approvals/rule-test.ts'
+import { type TestedRules, testRules } from './approvals/rule-test.ts'
 import { isRuleFor, type SavedRuleInput, type SavedRules } from './approvals/saved-rules.ts'
 import { keyOf, type NamedSession, type NewSessionMode } from './approvals/session-modes.ts'
 import { findRequestLocks, runInPathOrder } from './batch-order.ts'
@@ -470,16 +469,16 @@ export class Calls {
     return testRules(this.#engine, request, await this.#applyChange(request, client), signal)
   }
 
-  async #applyChange({ rule, rules: several, revoke, mode }: RuleTestBody, client: string): Promise<RulesInForce> {
-    const { settings, rules, modes, hub, budgets } = this.#engine
+  async #applyChange({ rule, rules: several, revoke, mode }: RuleTestBody, client: string): Promise<TestedRules> {
+    const { settings, rules, modes, hub } = this.#engine
     if ([rule, several, revoke, mode].filter(each => each !== undefined).length !== 1)
       throw invalidFieldError('/rule', 'is required: send exactly one of rule, rules, revoke and mode')
-    if (mode !== undefined) return { settings, rules, hub, budgets, modes: { find: () => ({ mode }) } }
+    if (mode !== undefined) return { settings, rules, hub, modes: { find: () => ({ mode }) } }
     if (revoke !== undefined) {
       rules.get(revoke)
       const inForce = (...where: Parameters<SavedRules['inForce']>) =>
         rules.inForce(...where).filter(({ rule_id }) => rule_id !== revoke)
-      return { settings, rules: { inForce }, modes, hub, budgets }
+      return { settings, rules: { inForce }, modes, hub }
     }
     const added = several
       ? await this.#prepareTestedRules(several, client).catch(nestError('/rules'))
@@ -488,7 +487,7 @@ export class Calls {
       ...rules.inForce(...where),
       ...added.filter(each => isRuleFor(each, ...where))
     ]
-    return { settings, rules: { inForce }, modes, hub, budgets }
+    return { settings, rules: { inForce }, modes, hub }
   }
 
   async #prepareTestedRules(rules: readonly SavedRuleInput[], client: string): Promise<SavedRule[]> {

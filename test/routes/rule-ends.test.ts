@@ -126,6 +126,15 @@ t.test('rules of the configuration have limits, too', async t => {
   t.equal((await touch(again)).status, 'awaiting_approval', 'after a restart')
 })
 
+t.test('a test of a rule ignores uses and limits', async t => {
+  const app = await startApp(t)
+  await add(app, allow({ limit: { calls: 1, per: '1d' } }))
+  for (let i = 0; i < 3; i++) await touch(app)
+  const rule = allow({ match: { tool: 'none' } })
+  const { before, after } = await app.post('/rules/test', { rule, since: '2020-01-01T00:00:00Z' })
+  t.match([before, after], [{ allow: 3 }, { allow: 3 }])
+})
+
 t.test('an approval with always limits the rule that it saves', async t => {
   const app = await startApp(t)
   const asked = await touch(app, { session_id: 'one' })

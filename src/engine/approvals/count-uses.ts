@@ -27,7 +27,7 @@ export function countUses(
     const spent = budget ? budgets.count(budget, now) : []
     if (budget) countedBy.set(budget.rule, undefined)
     if (rule_id !== undefined) countedBy.set(rule_id, rules.count(rule_id, spent))
-    else void journal.append([], () => spent)
+    else journal.append([], () => spent).catch(() => {})
   }
   return true
 }

@@ -46,11 +46,15 @@ interface TestedCall {
   primary: string | undefined
 }
 
+/** Rules without what they have been used for: past calls do not count for their limits. */
+export type TestedRules = Omit<RulesInForce, 'budgets'>
+const UNLIMITED: RulesInForce['budgets'] = { spentUntil: () => undefined }
+
 /** Compares the decisions about the calls of the journal with those under changed rules. Rejects once the signal is aborted. */
 export async function testRules(
   engine: Engine,
   { since, session_id, workspace, limit = DEFAULT_LISTED_CALLS }: TestScope,
-  changed: RulesInForce,
+  changed: TestedRules,
   signal: AbortSignal
 ): Promise<RuleTest> {
   const before = createCounts()
@@ -122,7 +126,7 @@ function toFailure(error: unknown): string {
 async function testCall(
   engine: Engine,
   { head, owner }: StoredHead,
-  changed: RulesInForce,
+  changed: TestedRules,
   signal: AbortSignal
 ): Promise<TestedCall | string> {
   const { if_match: _, ...call } = JSON.parse(head) as Call
@@ -160,9 +164,13 @@ async function testCall(
   }
 }
 
-async function compareVerdicts(engine: Engine, live: ActiveCall, changed: RulesInForce) {
+async function compareVerdicts(engine: Engine, live: ActiveCall, changed: TestedRules) {
   const facts = await findFacts(engine, live)
-  const bothRules = [getEffectiveRules(engine, live), getEffectiveRules(changed, live)] as const
+  const { settings, rules, modes: set, hub } = engine
+  const bothRules = [
+    getEffectiveRules({ settings, rules, modes: set, hub, budgets: UNLIMITED }, live),
+    getEffectiveRules({ ...changed, budgets: UNLIMITED }, live)
+  ] as const
   const modes = bothRules.map(({ mode }) => mode)
   const question = await addBeyondUndo(engine, live, facts.question, modes)
   const [before, after] = bothRules.map(rules => evaluatePolicy(question, rules))

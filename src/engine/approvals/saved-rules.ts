@@ -98,8 +98,12 @@ export class SavedRules {
     const before = this.get(rule_id)
     const rule: SavedRule = { ...before, used: before.used + 1, last_used_at: new Date().toISOString() }
     this.#rules.set(rule_id, rule)
-    if (rule.used === rule.uses) void this.#delete(rule, 'used_up')
-    else void this.#journal.append([], () => [['updateRule', JSON.stringify(rule), rule_id], ...spent])
+    const stored =
+      rule.used === rule.uses
+        ? this.#delete(rule, 'used_up')
+        : this.#journal.append([], () => [['updateRule', JSON.stringify(rule), rule_id], ...spent])
+    // The next step of the call fails with the journal, and reports that.
+    stored.catch(() => {})
     return rule
   }
 
