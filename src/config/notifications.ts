@@ -14,9 +14,17 @@ const secretFields = <N extends string>(name: N, noun: string) =>
     [`${name}_env`]: Type.Optional(Type.String({ description: `Environment variable with the ${noun}.` }))
   }) as { [K in `${N}_file` | `${N}_env`]: ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>> }
 
+const ChannelDelay = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    description:
+      'Time that a call waits for approval before this channel is notified, if that is later than `after_ms` of all channels.'
+  })
+)
+
 const channel = <K extends string, P extends Record<string, TSchema>>(kind: K, description: string, fields: P) =>
   Type.Object(
-    { kind: Type.Literal(kind), ...fields },
+    { kind: Type.Literal(kind), after_ms: ChannelDelay, ...fields },
     { additionalProperties: false, title: `Channel ${kind}`, description }
   )
 

@@ -171,14 +171,15 @@ export class Notifier {
     const call = findWaiting(wait.tool_call_id)
     if (!call) return true
     if (settings.when === 'unwatched' && this.watchers.isWatched(call)) return false
-    const names = [...this.#channels.keys()]
-    if (this.#outbox.size + this.#adding + names.length > settings.max_rows) return false
-    this.#adding += names.length
+    const { size } = this.#channels
+    if (this.#outbox.size + this.#adding + size > settings.max_rows) return false
+    this.#adding += size
+    const delays = new Map(Array.from(this.#channels, ([name, { after_ms = 0 }]) => [name, after_ms]))
     this.#outbox
-      .add(wait, names, () => findWaiting(wait.tool_call_id) !== undefined)
+      .add(wait, delays, () => findWaiting(wait.tool_call_id) !== undefined)
       .catch(() => {})
       .finally(() => {
-        this.#adding -= names.length
+        this.#adding -= size
         for (const queue of this.#queues.values()) queue.run()
       })
     return true

@@ -66,12 +66,15 @@ export class Outbox {
   }
 
   /**
-   * Adds a row for each channel, unless the call does not wait any longer when they are written. Resolves with the rows once they are
-   * durable.
+   * Adds a row for each channel, each with the time that a call waits before that channel is notified, unless the call does not wait any
+   * longer when they are written. Resolves with the rows once they are durable.
    */
-  async add(wait: Wait, channels: readonly string[], isWaiting: () => boolean): Promise<OutboxRow[]> {
+  async add(wait: Wait, delays: ReadonlyMap<string, number>, isWaiting: () => boolean): Promise<OutboxRow[]> {
     const now = steadyNow()
-    const rows = channels.map((channel): OutboxRow => ({ ...wait, channel, due: now, next: now, attempts: 0 }))
+    const rows = Array.from(delays, ([channel, delay]): OutboxRow => {
+      const due = Math.max(now, wait.since + delay)
+      return { ...wait, channel, due, next: due, attempts: 0 }
+    })
     let isWritten = false
     const { tool_call_id, seq } = wait
     await this.#store.write(() => {

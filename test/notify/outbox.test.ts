@@ -1,5 +1,5 @@
 // The outbox: which calls people are notified about, and until when a notification is tried again.
-// tier: quick
+// tier: full
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -51,6 +51,25 @@ t.test('calls that wait at the start are taken up, those decided before they wer
   const third = await start()
   const later = await requestWrite(third, 'c.txt')
   t.equal(await nextId(), later.tool_call_id, 'a call is notified about once, also after a restart')
+})
+
+t.test('a channel can be notified later than the others, unless the call was decided by then', async t => {
+  const { service, start, hook } = await place(t)
+  const channels = {
+    first: { ...hook, url: `${service.url}/first` },
+    second: { ...hook, url: `${service.url}/second`, after_ms: 1_200 },
+    last: { ...hook, url: `${service.url}/last`, after_ms: HOUR_MS }
+  }
+  const app = await start({ channels })
+  const call = await requestWrite(app, 'a.txt')
+  const requests = [await service.next(), await service.next()]
+  t.same(requests.map(request => request.path).sort(), ['/first', '/second'])
+  const second = requests.find(request => request.path === '/second')!
+  t.ok(parseBody(second).data.waited_ms >= 1_200)
+  await untilChannel(app, 'last', ({ pending }) => pending === 1)
+  await reject(app, call)
+  await untilChannel(app, 'last', ({ pending }) => pending === 0)
+  t.equal(service.received.length, 2)
 })
 
 t.test('a failed delivery is tried again with the same id', async t => {
