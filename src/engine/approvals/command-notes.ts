@@ -19,7 +19,7 @@ export function commandNotes(
 ): CommandPreview {
   const command_parts = command ? listParts(command) : []
   const parts = command ? partNotes(command, command_parts) : NO_NOTES
-  const sandbox = isolation ? isolationNotes(isolation, state) : NO_NOTES
+  const sandbox = isolation ? isolationNotes(isolation, state, command ? listOutwardPrograms(command) : []) : NO_NOTES
   const { notes: warnings, alternative } =
     command && isolation
       ? findSandboxWarnings(command, { level: isolation.level, exposesWorkspace: state.exposes_workspace })
@@ -63,7 +63,8 @@ const MAX_PART_LENGTH = 200
 /** Describes what the sandbox permits a command. */
 function isolationNotes(
   { level, network }: Isolation,
-  { backend, exposes_workspace, lacks = [] }: NotedState
+  { backend, exposes_workspace, lacks = [] }: NotedState,
+  outward: readonly string[]
 ): PreviewNotes {
   if (level === 'none')
     return { ...NO_NOTES, notes: ['Isolation none: the command can access all your files and the network.'] }
@@ -80,10 +81,18 @@ function isolationNotes(
   return {
     notes: exposes_workspace ? [EXPOSED_WORKSPACE_NOTE] : [],
     information: [
-      `Isolation ${level}${backend === 'landlock' ? ' with Landlock' : ''}: ${WRITE_ACCESS[level]}, ${reach}.`
+      `Isolation ${level}${backend === 'landlock' ? ' with Landlock' : ''}: ${WRITE_ACCESS[level]}, ${reach}.`,
+      ...(network.length === 0 && outward.length > 0
+        ? [`Without network, these programs may fail: ${outward.map(escapeInvisible).join(', ')}.`]
+        : [])
     ]
   }
 }
+
+/** Lists the programs that usually reach beyond the workspace, such as package managers. */
+const listOutwardPrograms = ({ parts }: CommandFacts): string[] => [
+  ...new Set(parts.slice(0, MAX_PARTS).flatMap(({ outward, argv }) => (outward === undefined ? [] : (argv?.[0] ?? []))))
+]
 
 const CONTAINER_NOTE =
   "Isolation container: in its container, the command has the server's rights and can access the workspace and the network."

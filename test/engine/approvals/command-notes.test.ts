@@ -1,7 +1,9 @@
 // tier: quick
 import t from 'tap'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { commandNotes } from '../../../src/engine/approvals/command-notes.ts'
 import { startApp } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
 
 t.test('notes the limits of a container for the approver', async t => {
   const assessment = (level: 'container' | 'workspace') => ({ command: undefined, isolation: { level, network: [] } })
@@ -28,4 +30,14 @@ t.test('strict parts of a command need attention, and others do not', async t =>
       { text: 'rm -rf b', class: 'strict', reason: /./ }
     ]
   })
+})
+
+t.test('programs that usually need the network are named where there is none', needs('sandbox'), async t => {
+  const { call } = await startApp(t, {}, { settings: { sandbox: defaultSettings().sandbox } })
+  const information = async (command: string, network: string[] = []): Promise<string[]> =>
+    (await call('shell_exec', { command, ...(network.length > 0 && { network }) })).approval.preview.information
+  const names = 'Without network, these programs may fail: npm, curl.'
+  t.ok((await information('npm outdated; curl https://example.org; touch a')).includes(names))
+  t.notMatch((await information('curl https://example.org', ['example.org'])).join(' '), /may fail/)
+  t.notMatch((await information('make')).join(' '), /may fail/)
 })
