@@ -16,6 +16,7 @@ const MAX_LISTED_JOB = 32 * KIB
 
 /** Bounds of answers, by the operation that has calls or lists. */
 const BOUNDS: Record<string, string> = {
+  addRule: 'one rule with at most 20 subjects of its limit',
   approve: 'outcomes',
   approveCall: 'one call',
   backgroundCall: 'one call',
@@ -50,6 +51,7 @@ const BOUNDS: Record<string, string> = {
   rejectCall: 'one call',
   resetShell: '16 of a session',
   restartMcpServer: 'configuration',
+  revokeRule: 'one rule with at most 20 subjects of its limit',
   revokeToken: 'rights',
   runToolCalls: 'outcomes',
   showUndo: 'pages',
