@@ -64,6 +64,10 @@ function describeExhaustion(error: unknown) {
   return { code: 'OVERLOADED' as const, message, recoverable: true }
 }
 
+/** Creates an error in a field of the request body, by its JSON pointer. */
+export const invalidFieldError = (pointer: string, message: string): ToolError =>
+  new ToolError('INVALID_PARAMS', `${pointer} ${message}.`, { errors: [{ pointer, message }] })
+
 /**
  * Creates an error in one param that only the tool can find; `name` is its location in the params, such as `pattern` or
  * `env/PATH`.

@@ -57,7 +57,7 @@ shown."
 
 (defun toolgate-always--parse-limits (text)
   "Return the limits in TEXT, such as \"2h session\", as an alist.
-Signal an error if it has anything else."
+Signal an error for any other text."
   (let ((case-fold-search t)
         limits)
     (with-temp-buffer

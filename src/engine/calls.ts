@@ -1,6 +1,6 @@
 // Facade of the engine: every operation on calls. Routes translate HTTP to these methods and back.
 
-import { ToolError } from '../errors.ts'
+import { invalidFieldError, ToolError } from '../errors.ts'
 import type { Change } from '../host/change.ts'
 import type { AllowUndefined } from '../protocol/allow-undefined.ts'
 import type { CallPreview, PreviewFreshness } from '../protocol/approvals.ts'
@@ -661,9 +661,6 @@ const nestError =
     const errors = error.details.errors.map(each => ({ ...each, pointer: root + each.pointer }))
     throw new ToolError(error.code, error.message, { ...error.details, errors })
   }
-
-const invalidFieldError = (pointer: string, message: string) =>
-  new ToolError('INVALID_PARAMS', `${pointer} ${message}.`, { errors: [{ pointer, message }] })
 
 function parseCursor(cursor: string) {
   const n = Number(cursor)

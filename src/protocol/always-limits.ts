@@ -1,5 +1,6 @@
 // The limits of a saved rule, as a person types them.
 import type { AlwaysLimits } from './approvals.ts'
+import { DURATION } from './duration.ts'
 
 /** Describes the syntax for a prompt. */
 export const ALWAYS_LIMITS_SYNTAX = 'such as 2h, 10 uses or session'
@@ -12,8 +13,7 @@ export function parseAlwaysLimits(text: string): AlwaysLimits | undefined {
   let left = text.trim().toLowerCase()
   const limits: AlwaysLimits = {}
   while (left !== '') {
-    const [taken, lifetime, uses, session] =
-      /^(?:([1-9]\d{0,4}[smhd])|([1-9]\d{0,5})\s*(?:uses?|x)|(session))(?:[\s,]+|$)/.exec(left) ?? []
+    const [taken, lifetime, uses, session] = NEXT_LIMIT.exec(left) ?? []
     if (taken === undefined) return undefined
     if (lifetime !== undefined) limits.for = lifetime
     if (uses !== undefined) limits.uses = Number(uses)
@@ -22,3 +22,5 @@ export function parseAlwaysLimits(text: string): AlwaysLimits | undefined {
   }
   return limits
 }
+
+const NEXT_LIMIT = new RegExp(`^(?:(${DURATION})|([1-9]\\d{0,5})\\s*(?:uses?|x)|(session))(?:[\\s,]+|$)`)

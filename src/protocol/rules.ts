@@ -1,6 +1,6 @@
 // Schema of rules and their matchers.
 import { type Static, Type } from 'typebox'
-import { Duration } from './duration.ts'
+import { DURATION } from './duration.ts'
 import { ACCEPTED_LEVELS } from './isolation-levels.ts'
 
 const Effect = Type.Enum(['read', 'create', 'write', 'execute', 'network', 'destructive'])
@@ -99,6 +99,12 @@ export type RuleMatch = Static<typeof RuleMatch>
 export const RuleEffect = Type.Enum(['allow', 'ask', 'deny'])
 export const RuleScope = Type.Enum(['session', 'workspace', 'user'])
 export type RuleScope = Static<typeof RuleScope>
+
+const Duration = (description: string) =>
+  Type.String({
+    pattern: `^${DURATION}$`,
+    description: `${description} A whole number with the unit s, m, h or d, such as 90m.`
+  })
 
 export const RuleLimit = Type.Object(
   {

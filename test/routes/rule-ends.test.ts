@@ -110,6 +110,19 @@ t.test('a call counts for each rule with a limit that allows it', async t => {
   t.match(await listed(app), [{ used: 2 }, { used: 2, spent: [{ calls: 2 }] }])
 })
 
+t.test('a line counts for the rule with a limit on one of its commands', async t => {
+  const app = await startApp(t)
+  for (const command of ['touch', 'mkdir']) await add(app, allow({ match: { command, mode: 'prefix' } }))
+  await add(app, allow({ limit: { calls: 1, per: '5m' } }))
+  const run = (command: string) => app.call('shell_exec', { command })
+  t.equal((await run('mkdir a && touch a/b')).status, 'success')
+  t.match(await run('mkdir c && touch c/d'), {
+    status: 'awaiting_approval',
+    approval: { reason: /^A rule allows 1 call per 5m\./ }
+  })
+  t.equal((await run('mkdir e')).status, 'success', 'a command that the rule does not cover')
+})
+
 t.test('rules of the configuration have limits, too', async t => {
   const rule = { effect: 'allow', match: TOUCH, limit: { calls: 1, per: '10m' } } as const
   const settings = { tiers: { administrator: [], user: [rule], workspace: [] } } as const
@@ -144,7 +157,10 @@ t.test('an approval with always limits the rule that it saves', async t => {
       digest: asked.approval.digest,
       ...more
     })
-  t.match(await approve({ always_limits: { uses: 1 } }), { status: 400, body: { code: 'INVALID_PARAMS' } })
+  t.match(await approve({ always_limits: { uses: 1 } }), {
+    status: 400,
+    body: { code: 'INVALID_PARAMS', errors: [{ pointer: '/always_limits', message: 'must be sent with always' }] }
+  })
   const until = { expires_at: '2100-01-01T00:00:00Z', for: '1h' }
   t.match(await approve({ always: id, always_limits: until }), { status: 400 })
   t.equal((await approve({ always: id, always_limits: { for: '2h', uses: 5, scope: 'session' } })).status, 200)

@@ -40,13 +40,13 @@ t.test('formats the end, the use and the limit of a rule', async t => {
   t.match(formatUse(rule({ used: 2, last_used_at: '2026-01-01T00:00:00Z' })), /^used 2 times, last /)
   t.equal(formatUse(rule({ effect: 'deny' })), undefined)
   const limit = { calls: 5, per: '1h' }
-  t.equal(formatLimit(rule({ limit, spent: [{ calls: 2 }] })), 'at most 5 per 1h (2 used)')
+  t.equal(formatLimit(rule({ limit, spent: [{ calls: 2 }] })), 'at most 5 calls per 1h (2 used)')
   const spent = [
     { subject: 'coder', calls: 3 },
     { subject: '', calls: 1 }
   ]
   t.equal(
     formatLimit(rule({ limit: { ...limit, each: 'agent' }, spent })),
-    'at most 5 per 1h for each agent (coder: 3, no agent: 1)'
+    'at most 5 calls per 1h for each agent (coder: 3, no agent: 1)'
   )
 })

@@ -2,8 +2,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type Problem, ToolgateError } from '../../src/client/client.ts'
+import { formatRuleLimit } from '../../src/protocol/format-rule-limit.ts'
 import type { ListedServer, RuleSetVersion, SavedRuleSet } from '../../src/protocol/hub.ts'
-import { formatMatch, formatRate } from '../rules/format-rule.ts'
+import { formatMatch } from '../rules/format-rule.ts'
 import { RuleRow } from '../rules/rule-row.tsx'
 import { toErrorMessage } from '../session/session.ts'
 import { ErrorNotice } from '../shell/error-notice.tsx'
@@ -195,7 +196,7 @@ function HubRuleRow({ item: { rule, state }, errors, canEdit, onEdit, onRemove, 
   const details = [
     approver === 'hub' && 'approved at the hub only',
     expires_at ? `until ${formatDateTime(expires_at)}` : 'until removed',
-    limit && formatRate(limit),
+    limit && `at most ${formatRuleLimit(limit)}`,
     reason
   ].filter(detail => typeof detail === 'string')
   const button = (name: string, kind: string, onClick: () => void, label = name) => (

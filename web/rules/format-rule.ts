@@ -1,10 +1,10 @@
 // Describes a rule in words: its calls, scope, end and use.
 import type { SavedRule } from '../../src/client/client.ts'
+import { formatRuleLimit } from '../../src/protocol/format-rule-limit.ts'
 import { formatDateTime } from '../text/format.ts'
 import { lastSegments } from '../text/paths.ts'
 
 type Match = SavedRule['match']
-type RuleLimit = NonNullable<SavedRule['limit']>
 
 /** Formats each field of a match, in the order of a sentence. */
 const FIELD_FORMATTERS: { [K in keyof Required<Match>]: (value: NonNullable<Match[K]>, match: Match) => string } = {
@@ -68,8 +68,5 @@ export function formatLimit({ limit, spent = [] }: SavedRule): string | undefine
     each === undefined
       ? `${spent[0]?.calls ?? 0} used`
       : spent.map(({ subject, calls: count }) => `${subject || `no ${each}`}: ${count}`).join(', ') || 'none used'
-  return `${formatRate(limit)} (${used})`
+  return `at most ${formatRuleLimit(limit)} (${used})`
 }
-
-export const formatRate = ({ calls, per, each }: RuleLimit): string =>
-  `at most ${calls} per ${per}${each === undefined ? '' : ` for each ${each}`}`

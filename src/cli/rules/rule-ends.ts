@@ -1,6 +1,8 @@
 // Options for the end of a rule, and how its end is shown.
 import type { Command } from 'commander'
 import type { AlwaysLimits, SavedRule } from '../../client/client.ts'
+import { isDuration } from '../../protocol/duration.ts'
+import { formatRuleLimit } from '../../protocol/format-rule-limit.ts'
 import { usageError } from '../exit.ts'
 import { formatDue } from '../ui/format-time.ts'
 
@@ -15,7 +17,7 @@ export const addEndOptions = (command: Command): Command =>
     .option('--uses <number>', 'number of calls that the rule allows before it ends')
 
 export function toEnds({ for: lifetime, uses }: EndOptions): Pick<AlwaysLimits, 'for' | 'uses'> {
-  if (lifetime !== undefined && !/^[1-9]\d{0,4}[smhd]$/.test(lifetime))
+  if (lifetime !== undefined && !isDuration(lifetime))
     throw usageError(`Invalid duration: ${lifetime}.`, 'Write the duration as 30m, 2h or 7d.')
   if (uses !== undefined && !/^[1-9]\d{0,6}$/.test(uses))
     throw usageError(`Invalid --uses: ${uses}.`, 'Write a positive integer.')
@@ -35,6 +37,5 @@ export function formatEnd({ expires_at, uses, used }: SavedRule): string {
 export function formatUse({ effect, used, limit, spent = [] }: SavedRule): string {
   if (effect !== 'allow') return ''
   if (!limit) return String(used)
-  const most = spent[0]?.calls ?? 0
-  return `${used} (${most} of ${limit.calls} per ${limit.per}${limit.each === undefined ? '' : ` for an ${limit.each}`})`
+  return `${used} (${spent[0]?.calls ?? 0} of ${formatRuleLimit(limit)})`
 }

@@ -1,6 +1,7 @@
 // Options that describe a rule, and the rule that they make.
 import type { Command } from 'commander'
 import type { NewRule, SavedRule } from '../../client/client.ts'
+import { isDuration } from '../../protocol/duration.ts'
 import { parseChoice, usageError } from '../exit.ts'
 import { toBranchPattern } from './branch-pattern.ts'
 import { addEndOptions, type EndOptions, toEnds } from './rule-ends.ts'
@@ -116,8 +117,8 @@ export function toNewRule(effect: string, options: RuleOptions): NewRule {
 }
 
 function parseRate(text: string, each: string | undefined): NonNullable<NewRule['limit']> {
-  const [, calls, per] = /^([1-9]\d{0,5})\/([1-9]\d{0,4}[smhd])$/.exec(text) ?? []
-  if (calls === undefined || per === undefined)
+  const [, calls, per] = /^([1-9]\d{0,5})\/(.+)$/.exec(text) ?? []
+  if (calls === undefined || per === undefined || !isDuration(per))
     throw usageError(`Invalid --rate: ${text}.`, 'Write the rate as 100/1h, 20/10m or 5/1d.')
   return { calls: Number(calls), per, ...(each !== undefined && { each: parseChoice('--each', each, LIMIT_SUBJECTS) }) }
 }

@@ -1,7 +1,7 @@
 // Decisions by people: approve, reject, cancel. Exactly one decision wins, and only what was shown runs.
 
 import { isDeepStrictEqual } from 'node:util'
-import { invalidParam, ToolError } from '../../errors.ts'
+import { invalidFieldError, invalidParam, ToolError } from '../../errors.ts'
 import type { AllowUndefined } from '../../protocol/allow-undefined.ts'
 import type { AlwaysLimits } from '../../protocol/approvals.ts'
 import type { Call, CallWithStatus } from '../../protocol/calls.ts'
@@ -67,7 +67,7 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
     live.may_approve = true
     if (decision.always !== undefined && decision.modified_params !== undefined) throw alwaysWithParamsError()
     if (decision.always_limits !== undefined && decision.always === undefined)
-      throw invalidParam('/always_limits', 'must be sent with always')
+      throw invalidFieldError('/always_limits', 'must be sent with always')
     if (decision.modified_digest !== undefined && decision.modified_params === undefined)
       throw digestWithoutParamsError()
     assertConfirmed(decision, call.approval.level)

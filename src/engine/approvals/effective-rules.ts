@@ -1,6 +1,7 @@
 // Effective rules of a call: those for its agent, its session and its workspace, and the limits that apply to all.
 import { createHash } from 'node:crypto'
 import { findAgentEntry, findAgentEntryName, type TierRule } from '../../config/agents.ts'
+import { formatRuleLimit } from '../../protocol/format-rule-limit.ts'
 import type { RuleLimit } from '../../protocol/rules.ts'
 import type { SessionMode } from '../../protocol/session-mode.ts'
 import { steadyNow } from '../../steady-time.ts'
@@ -110,6 +111,5 @@ const fingerprint = memoizeByObject(({ match, limit, for_agent }: RankedRule & {
     .digest('base64url')
 )
 
-const formatLimitReached = ({ calls, per, each }: RuleLimit, until: number) =>
-  `A rule allows ${calls === 1 ? '1 call' : `${calls} calls`} per ${per}${each === undefined ? '' : ` for each ${each}`}. ` +
-  `This limit is reached until ${new Date(until).toISOString()}.`
+const formatLimitReached = (limit: RuleLimit, until: number) =>
+  `A rule allows ${formatRuleLimit(limit)}. This limit is reached until ${new Date(until).toISOString()}.`

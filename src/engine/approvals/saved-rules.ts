@@ -1,7 +1,7 @@
 // Saved rules: the remembered answers "always allow" of approvals, and rules created by POST /rules. They persist across restarts
 // and can be listed, revoked and set to expire.
 
-import { ToolError } from '../../errors.ts'
+import { invalidFieldError, ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
 import type { SavedRule } from '../../protocol/decisions.ts'
 import { durationMs } from '../../protocol/duration.ts'
@@ -162,9 +162,7 @@ function createRule(rule: SavedRuleInput, client: string): SavedRule {
   const expires_at = findEnd(rule)
   for (const field of ['uses', 'limit'] as const)
     if (rule[field] !== undefined && rule.effect !== 'allow')
-      throw new ToolError('INVALID_PARAMS', `${field} is only for rules that allow.`, {
-        errors: [{ pointer: `/${field}`, message: 'is only for rules with the effect allow' }]
-      })
+      throw invalidFieldError(`/${field}`, 'is only for rules with the effect allow')
   const errors = validateMatch(rule.match)
   if (errors.length > 0)
     throw new ToolError('INVALID_PARAMS', `Invalid rule: ${errors[0]}`, {
@@ -191,9 +189,7 @@ function createRule(rule: SavedRuleInput, client: string): SavedRule {
 /** Returns the end of a rule; null if it has none. Throws INVALID_PARAMS if it is in the past, or given twice. */
 function findEnd({ expires_at = null, for: lifetime }: SavedRuleInput): string | null {
   if (lifetime !== undefined && expires_at !== null)
-    throw new ToolError('INVALID_PARAMS', 'Send either expires_at or for, not both.', {
-      errors: [{ pointer: '/for', message: 'cannot be combined with expires_at' }]
-    })
+    throw invalidFieldError('/for', 'cannot be combined with expires_at')
   if (lifetime !== undefined) return new Date(steadyNow() + durationMs(lifetime)).toISOString()
   if (expires_at !== null && Date.parse(expires_at) <= steadyNow())
     throw new ToolError('INVALID_PARAMS', 'expires_at is in the past.', {

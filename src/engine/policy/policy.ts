@@ -5,7 +5,7 @@ import type { MatchedRule } from '../../protocol/decisions.ts'
 import { decideByDefault } from './default-decision.ts'
 import { findHardDenial } from './hard-denials.ts'
 import { findHigherMinimum } from './minimum-levels.ts'
-import type { EffectiveRules, PolicyInput, PolicyVerdict, RankedRule } from './policy-input.ts'
+import type { CommandPartFacts, EffectiveRules, PolicyInput, PolicyVerdict, RankedRule } from './policy-input.ts'
 import { findCoveredParts, findGuardedPaths, isExpired, ruleMatches } from './rules.ts'
 
 export const evaluatePolicy = (question: PolicyInput, rulebook: EffectiveRules): PolicyVerdict =>
@@ -98,22 +98,27 @@ function decideTier(tier: RuleTier, rules: readonly RankedRule[], question: Poli
   const asking = first('ask')
   if (asking) return toAskVerdict(asking, tier, question)
   const allowing = first('allow')
-  const together = allowing ? [allowing, ...findLimits(rules, allowing, question)] : findJointCover(rules, question)
+  const covering = allowing ? [allowing] : findJointCover(rules, question)
+  const together = covering && [...new Set([...covering, ...findLimits(rules, question)])]
   const exhausted = together?.find(rule => rule.exhausted !== undefined)
   if (exhausted) return toAskVerdict({ ...exhausted, effect: 'ask', reason: exhausted.exhausted! }, tier, question)
   return together && toAllowVerdict(together, tier)
 }
 
-/** Returns the other rules with a limit that allow the call: it counts for each, and none may be exceeded. */
-const findLimits = (rules: readonly RankedRule[], allowing: RankedRule, question: PolicyInput) =>
+/** Returns the rules with a limit that allow the call, or a command of its line: it counts for each, and none may be exceeded. */
+const findLimits = (rules: readonly RankedRule[], question: PolicyInput) =>
   rules.filter(
     rule =>
-      rule.limit !== undefined && rule !== allowing && rule.effect === 'allow' && ruleMatches(rule, question) === true
+      rule.limit !== undefined &&
+      ((rule.effect === 'allow' && ruleMatches(rule, question) === true) ||
+        findCoveredParts(rule, question).some(needsPermission))
   )
+
+const needsPermission = (part: CommandPartFacts) => part.class !== 'auto'
 
 /** Returns allow rules that cover a line jointly: each command that is not read-only is covered by one. */
 function findJointCover(rules: readonly RankedRule[], question: PolicyInput): RankedRule[] | undefined {
-  const needed = question.command?.parts.filter(part => part.class !== 'auto') ?? []
+  const needed = question.command?.parts.filter(needsPermission) ?? []
   const found = needed.map(part => rules.find(rule => findCoveredParts(rule, question).includes(part)))
   return needed.length > 0 && found.every(rule => rule !== undefined) ? [...new Set(found)] : undefined
 }

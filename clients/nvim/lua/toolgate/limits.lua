@@ -5,7 +5,7 @@ local M = {}
 
 local PROMPT = 'End of the rule: 2h, 10 uses or session (empty: when revoked): '
 
---- Returns the limits that a text names, such as `2h session`; nil if it has anything else.
+--- Returns the limits that a text names, such as `2h session`; nil for a text that names none.
 function M.parse(text)
   local limits = vim.empty_dict()
   local left = vim.trim(text:lower()) .. ' '

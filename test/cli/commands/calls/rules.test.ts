@@ -82,7 +82,7 @@ t.test('grant: allows in advance, and ends', async t => {
   })
   const rate = JSON.parse((await grant('--for', '2h', '--rate', '20/10m', '--each', 'agent', '--json')).stdout)
   t.match(rate.limit, { calls: 20, per: '10m', each: 'agent' })
-  t.match((await toolgate(['rules'])).stdout, /0 \(0 of 20 per 10m for an agent\)/)
+  t.match((await toolgate(['rules'])).stdout, /0 \(0 of 20 calls per 10m for each agent\)/)
   for (const [argv, stderr] of [
     [['--for', '2 hours'], /^toolgate: Invalid duration: 2 hours\./],
     [['--uses', '0'], /^toolgate: Invalid --uses: 0\./],
