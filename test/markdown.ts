@@ -102,13 +102,17 @@ function matchesShownJson(shown: unknown, actual: unknown): boolean {
   return complete && wanted.every(([key, value]) => Object.hasOwn(given, key) && matchesShownJson(value, given[key]))
 }
 
+/** Compares texts. Where the shown text has wildcards, columns of a table may be wider: values there differ in length. */
 function matchesShownText(shown: string, actual: string): boolean {
+  const toPattern = shown.includes(WILDCARD) ? toFlexiblePattern : escapeRegExp
   const pattern = shown
     .split('\n')
-    .map(line => (line.trim() === WILDCARD ? '[\\s\\S]*?' : line.split(WILDCARD).map(escapeRegExp).join('.*')))
+    .map(line => (line.trim() === WILDCARD ? '[\\s\\S]*?' : line.split(WILDCARD).map(toPattern).join('.*')))
     .join('\n')
   return new RegExp(`^${pattern}$`).test(actual)
 }
+
+const toFlexiblePattern = (text: string) => escapeRegExp(text).replaceAll(/ +/g, ' +')
 
 const escapeRegExp = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
