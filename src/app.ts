@@ -60,7 +60,7 @@ import { NO_TRUST, type TrustStore } from './host/trust/trust-store.ts'
 import { recoverInterruptedWrites } from './host/undo-store/crash-recovery.ts'
 import type { DirAccess } from './host/workspace.ts'
 import { Notifier } from './notify/notifier.ts'
-import { httpServerOptions, registerAuth } from './routes/auth.ts'
+import { type AuthOptions, httpServerOptions, registerAuth } from './routes/auth.ts'
 import { allowLongBody, limitBody } from './routes/http/body-timeouts.ts'
 import { installConnectionQuotas } from './routes/http/connection-quotas.ts'
 import { registerErrorHandlers } from './routes/http/problem.ts'
@@ -154,7 +154,8 @@ export interface AppOptions {
 export async function createApp(settings: Settings, ownTokens: Tokens, options: AppOptions): Promise<App> {
   const { environment } = options
   ensureStateFolder(settings.state_dir)
-  const issued = new IssuedTokens(join(settings.state_dir, 'tokens.json'), new TokenSeal(environment))
+  const seal = new TokenSeal(environment)
+  const issued = new IssuedTokens(join(settings.state_dir, 'tokens.json'), seal)
   const tokens: Pick<Tokens, 'authenticate' | 'allTexts'> = {
     authenticate: bearer => ownTokens.authenticate(bearer) ?? issued.authenticate(bearer),
     allTexts: () => [...ownTokens.allTexts(), ...issued.knownTexts()]
@@ -308,6 +309,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     masking,
     findWaiting: id => findWaitingCall(engine, id),
     state_dir: settings.state_dir,
+    seal,
     log,
     services: { fetch: createFetch(environment), environment, ringBell: options.ringBell }
   })
@@ -353,7 +355,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   })
   const http = await createHttpServer(
     settings,
-    tokens,
+    { tokens, links: notifier.links },
     { log, masking, portProxy, hosts: options.hosts ?? (() => settings.allowed_hosts) },
     app =>
       registerRoutes(app, {
@@ -567,7 +569,7 @@ interface HttpServerParts {
 type Scope = FastifyInstance
 async function createHttpServer(
   settings: Settings,
-  tokens: Pick<Tokens, 'authenticate'>,
+  { tokens, links }: Pick<AuthOptions, 'tokens' | 'links'>,
   { log, masking, portProxy, hosts }: HttpServerParts,
   register: (app: Scope) => Promise<void>
 ): Promise<FastifyInstance> {
@@ -597,6 +599,7 @@ async function createHttpServer(
   registerErrorHandlers(app as unknown as FastifyInstance, masking)
   registerAuth(app as unknown as FastifyInstance, {
     tokens,
+    links,
     hosts,
     origins: settings.allowed_origins,
     body_bytes: settings.limits.body_bytes,

@@ -2,7 +2,7 @@
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { watchFreshness } from './approvals/freshness.ts'
-import { has } from './session/place.ts'
+import { has, isLink } from './session/place.ts'
 import { openSession, session } from './session/session.ts'
 import { App } from './shell/app.tsx'
 import { startNotifications } from './shell/notifications.ts'
@@ -22,7 +22,7 @@ await openSession()
 /** Each session follows events for its lifetime. */
 effect(() => {
   const now = session.value
-  if (now.state !== 'open') return
+  if (now.state !== 'open' || isLink.value) return
   const stop = new AbortController()
   void followStream(now.client, stop.signal)
   if (has('roots')) void loadRoots().catch(() => {})

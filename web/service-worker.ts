@@ -59,18 +59,20 @@ interface PushMessage {
   title: string
   body: string
   tool_call_id?: string
+  /** Address by which the person can decide without signing in. */
+  link?: string
 }
 
-async function show({ id, title, body, tool_call_id }: PushMessage) {
+async function show({ id, title, body, tool_call_id, link }: PushMessage) {
   const path = tool_call_id === undefined ? '#/approvals' : `#/approvals/${encodeURIComponent(tool_call_id)}`
-  const data = new URL(path, worker.registration.scope).href
+  const data = new URL(link ?? path, worker.registration.scope).href
   await worker.registration.showNotification(title, { body, tag: id, data })
 }
 
-/** Shows an address in an open page of the console, or in a new one. */
+/** Shows an address in an open page of the console, or in a new one. A link is a page apart: the console stays open. */
 async function openConsole(url: string) {
   // Only a page that this worker controls can be led to another address.
-  const [page] = await worker.clients.matchAll({ type: 'window' })
+  const [page] = url.includes('/#decide=') ? [] : await worker.clients.matchAll({ type: 'window' })
   if (!page) return worker.clients.openWindow(url)
   // A browser may refuse to bring the page to the front.
   await page.focus().catch(() => {})

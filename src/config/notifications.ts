@@ -22,6 +22,18 @@ const ChannelDelay = Type.Optional(
   })
 )
 
+/** Channels whose messages reach one person, or a group that decides under one name. */
+const DecideAs = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[^\\p{Cc}\\p{Cf}]*$',
+    description:
+      'Name of the person who receives the messages. Each message then has a link by which its reader can approve or reject the ' +
+      'call, and the decision has this name. Requires `base_url`.'
+  })
+)
+
 const channel = <K extends string, P extends Record<string, TSchema>>(kind: K, description: string, fields: P) =>
   Type.Object(
     { kind: Type.Literal(kind), after_ms: ChannelDelay, ...fields },
@@ -31,10 +43,12 @@ const channel = <K extends string, P extends Record<string, TSchema>>(kind: K, d
 /** The fields of each kind of channel. */
 export const CHANNEL_SCHEMAS = {
   webhook: channel('webhook', 'HTTP request with JSON, signed as the Standard Webhooks specification describes.', {
+    decide_as: DecideAs,
     url: Url('URL that receives the request.'),
     ...secretFields('secret', 'signing secret, `whsec_` and base64')
   }),
   ntfy: channel('ntfy', 'Push notification by ntfy.', {
+    decide_as: DecideAs,
     url: Url('URL of the topic, such as https://ntfy.sh/my-topic.'),
     ...secretFields('token', 'access token'),
     priority: Type.Optional(
@@ -42,12 +56,14 @@ export const CHANNEL_SCHEMAS = {
     )
   }),
   slack: channel('slack', 'Message in Slack.', {
+    decide_as: DecideAs,
     ...secretFields('url', 'URL of an incoming webhook'),
     ...secretFields('token', 'token of a bot, instead of the URL of a webhook'),
     channel: Type.Optional(ShortText('Id of the channel, with a token.')),
     api_url: Type.Optional(Url('URL of the API, with a token. Default: https://slack.com/api.'))
   }),
   telegram: channel('telegram', 'Message of a Telegram bot.', {
+    decide_as: DecideAs,
     ...secretFields('token', 'token of the bot'),
     chat_id: Type.Union([Type.Integer(), ShortText('Name of a channel.')], {
       description: 'Id of the chat, or name of a channel such as `@my_channel`.'
@@ -55,6 +71,7 @@ export const CHANNEL_SCHEMAS = {
     api_url: Type.Optional(Url('URL of the Bot API. Default: https://api.telegram.org.'))
   }),
   email: channel('email', 'Email by SMTP.', {
+    decide_as: DecideAs,
     host: ShortText('Host name of the SMTP server.'),
     port: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 65_535, description: 'Port. Default: 587 for `starttls`, 465 for `tls`.' })
@@ -75,6 +92,13 @@ export const CHANNEL_SCHEMAS = {
     {}
   ),
   'web-push': channel('web-push', 'Notification in the browsers that are registered in the console.', {
+    decide_links: Type.Optional(
+      Type.Boolean({
+        description:
+          'True if a notification opens a page by which the person can approve or reject the call without signing in. Requires ' +
+          '`base_url`. Default: false.'
+      })
+    ),
     contact: Type.Optional(Address('Email address that push services can contact about the messages of this server.'))
   })
 } as const satisfies Record<string, TObject>
@@ -186,6 +210,10 @@ function validateSecrets(settings: ChannelSettings): string[] {
     return sources.length === 0 && need === 'required' ? [`must have "${name}_file" or "${name}_env"`] : []
   })
 }
+
+/** Returns the name of the person who decides by the links of a channel; undefined if its messages have none. */
+export const getDecider = (settings: ChannelSettings): string | undefined =>
+  'decide_as' in settings ? settings.decide_as : undefined
 
 /** Returns the environment variables that contain secrets of channels. */
 export const listSecretVariables = ({ channels }: Pick<NotificationSettings, 'channels'>): string[] =>

@@ -18,6 +18,8 @@ export interface Caller {
   token?: { id: string; name: string }
   /** Set for a person who decides at the hub. */
   via?: { decision_id: number }
+  /** Set for a person who decides by a link of a notification: the link permits this decision only. */
+  link?: { channel: string; digest: string }
   /** Id of the token whose shares it uses, if that is another one (see `Principal`). */
   share?: string
   /** The agent that the token is bound to: its requests cannot act as another agent. */

@@ -2,6 +2,7 @@
 import type { ChannelKind, ChannelSettings } from '../config/notifications.ts'
 import type { Environment } from '../host/processes/environment.ts'
 import type { Notification } from '../protocol/notifications.ts'
+import type { CreatedLink, LinkReader } from './decision-links.ts'
 import type { PushSubscriptions } from './push-subscriptions.ts'
 import type { ReadSecret } from './read-secret.ts'
 import type { VapidKeys } from './vapid-keys.ts'
@@ -11,6 +12,8 @@ export interface Delivery {
   /** Id of the notification, which is the same in each attempt, also after a restart. */
   id: string
   signal: AbortSignal
+  /** Creates a link by which the person of a registered browser can decide; undefined in test messages. */
+  createLink?: (reader: Pick<LinkReader, 'person' | 'subscription_id'>) => CreatedLink | undefined
 }
 
 export interface Channel {

@@ -26,7 +26,19 @@ function describeMessage(message: Notification): Omit<MessageText, 'body'> & { l
     const { channel, url } = message.data
     return { title: 'Toolgate: test notification', lines: [`The channel ${channel} works.`], url }
   }
-  const { title, level, tool, agent, session_id, workspace, reason, waited_ms, preview, url } = message.data
+  const {
+    title,
+    level,
+    tool,
+    agent,
+    session_id,
+    workspace,
+    reason,
+    waited_ms,
+    preview,
+    url,
+    decide_url = url
+  } = message.data
   return {
     title: `${level === 'strict' ? 'Strict approval' : 'Approval'} needed: ${title}`,
     lines: [
@@ -40,7 +52,7 @@ function describeMessage(message: Notification): Omit<MessageText, 'body'> & { l
       `Waiting for ${formatDuration(waited_ms)}`,
       preview
     ],
-    url
+    url: decide_url
   }
 }
 

@@ -4,10 +4,13 @@ import type { CallWithStatus } from '../protocol/calls.ts'
 import type { TestNotification, WaitingCallNotification } from '../protocol/notifications.ts'
 import { steadyNow } from '../steady-time.ts'
 import { escapeInvisible, escapeLine } from '../text/escape-invisible.ts'
+import type { CreatedLink } from './decision-links.ts'
 
 export type NotifiedCall = CallWithStatus<'awaiting_approval'>
 /** Replaces known secrets in a text. */
 export type Redact = (text: string) => string
+/** Creates the link by which the reader of a message can decide; undefined if the channel sends none. */
+export type CreateLink = () => CreatedLink | undefined
 type MessageSettings = Pick<NotificationSettings, 'detail' | 'base_url'>
 
 const MAX_NAME_LENGTH = 128
@@ -20,11 +23,12 @@ export function buildCallMessage(
   call: NotifiedCall,
   since: number,
   { detail, base_url }: MessageSettings,
-  redact: Redact
+  { redact, createLink }: { redact: Redact; createLink: CreateLink }
 ): WaitingCallNotification {
   const { tool_call_id, tool, session_id, workspace, agent, approval } = call
   const { level, reason, preview, expires_at } = approval
   const line = (text: string, max: number) => cutText(escapeLine(redact(text)), max)
+  const link = createLink()
   const text = detail === 'preview' ? (preview.text ?? preview.diff) : undefined
   return {
     type: 'approval.waiting',
@@ -42,7 +46,8 @@ export function buildCallMessage(
       waited_ms: Math.max(0, Math.round(steadyNow() - since)),
       expires_at,
       ...(text !== undefined && { preview: cutText(escapeInvisible(redact(text)), MAX_PREVIEW_LENGTH) }),
-      ...(base_url !== undefined && { url: formatCallUrl(base_url, tool_call_id) })
+      ...(base_url !== undefined && { url: formatCallUrl(base_url, tool_call_id) }),
+      ...(link && { decide_url: link.url, decide_until: link.expires_at })
     }
   }
 }

@@ -1,5 +1,5 @@
 // Notifies people about calls that wait for approval: from the events of the journal to the channels of the configuration.
-import type { ChannelSettings } from '../config/notifications.ts'
+import { type ChannelSettings, getDecider } from '../config/notifications.ts'
 import type { Config } from '../config/schema.ts'
 import { messageWithCause, ToolError } from '../errors.ts'
 import type { Journal } from '../events/journal.ts'
@@ -11,11 +11,13 @@ import type {
   NotificationTestOutcome,
   PushSubscriptionInfo
 } from '../protocol/notifications.ts'
+import type { TokenSeal } from '../server/token-seal.ts'
 import { steadyNow } from '../steady-time.ts'
 import type { Store } from '../store/store.ts'
 import { escapeLine } from '../text/escape-invisible.ts'
 import { redactCredentials } from '../text/secrets/credentials.ts'
-import type { ChannelServices } from './channel.ts'
+import type { ChannelServices, Delivery } from './channel.ts'
+import { DecisionLinks } from './decision-links.ts'
 import { DeliveryError } from './delivery-error.ts'
 import { DeliveryQueue } from './delivery-queue.ts'
 import { DueCalls } from './due-calls.ts'
@@ -47,11 +49,13 @@ interface NotifierParts {
   log: Log
   services: Pick<ChannelServices, 'fetch' | 'environment' | 'ringBell'>
   state_dir: string
+  seal: Pick<TokenSeal, 'sign'>
 }
 
 export class Notifier {
   readonly watchers: Watchers
   readonly subscriptions: PushSubscriptions
+  readonly links: DecisionLinks
   readonly #parts: NotifierParts
   readonly #channels: ReadonlyMap<string, ChannelSettings>
   readonly #services: ChannelServices
@@ -69,6 +73,12 @@ export class Notifier {
     this.#parts = parts
     this.#channels = new Map(Object.entries(settings.channels))
     this.subscriptions = new PushSubscriptions(store)
+    this.links = new DecisionLinks({
+      seal: parts.seal,
+      settings,
+      findWaiting: parts.findWaiting,
+      hasSubscription: id => this.subscriptions.has(id)
+    })
     this.#services = {
       ...services,
       push: { subscriptions: this.subscriptions, keys: () => openVapidKeys(state_dir) },
@@ -207,9 +217,20 @@ export class Notifier {
     const { settings, findWaiting, masking } = this.#parts
     const call = findWaiting(row.tool_call_id)
     if (!call) return false
-    const message = buildCallMessage(call, row.since, settings, text => redactCredentials(masking.maskText(text)))
-    await this.#send(row.channel, message, toNotificationId(row))
+    const { channel } = row
+    const message = buildCallMessage(call, row.since, settings, {
+      redact: text => redactCredentials(masking.maskText(text)),
+      createLink: () => this.#createLink(call, channel)
+    })
+    const id = toNotificationId(row)
+    await this.#send(channel, message, { id, createLink: reader => this.links.create(call, { ...reader, channel }) })
     return true
+  }
+
+  /** Creates the link of a message to one person. */
+  #createLink(call: NotifiedCall, channel: string) {
+    const person = getDecider(this.#channels.get(channel)!)
+    return person === undefined ? undefined : this.links.create(call, { channel, person })
   }
 
   async #testOne(channel: string): Promise<NotificationTestOutcome> {
@@ -218,7 +239,7 @@ export class Notifier {
     const time = new Date().toISOString()
     try {
       const message = buildTestMessage(channel, this.#parts.settings)
-      await this.#send(channel, message, `msg_test_${crypto.randomUUID()}`)
+      await this.#send(channel, message, { id: `msg_test_${crypto.randomUUID()}` })
       this.#outbox.noteOutcome(channel, { ...before, last_success: time }).catch(() => {})
       return { channel, kind, accepted: true }
     } catch (error) {
@@ -229,7 +250,7 @@ export class Notifier {
   }
 
   /** Sends a message within the time limit, also if the channel ignores the signal. */
-  async #send(channel: string, message: Notification, id: string): Promise<void> {
+  async #send(channel: string, message: Notification, delivery: Omit<Delivery, 'signal'>): Promise<void> {
     const { timeout_ms } = this.#parts.settings
     const timeout = AbortSignal.timeout(timeout_ms)
     const signal = AbortSignal.any([timeout, this.#closing.signal])
@@ -239,7 +260,7 @@ export class Notifier {
     signal.addEventListener('abort', end, { once: true })
     if (signal.aborted) end()
     const sending = openChannel(this.#channels.get(channel)!, this.#services).then(opened =>
-      opened.send(message, { id, signal })
+      opened.send(message, { ...delivery, signal })
     )
     sending.catch(() => {})
     try {
@@ -250,6 +271,10 @@ export class Notifier {
   }
 
   async #findProblem(settings: ChannelSettings): Promise<string | undefined> {
+    const hasLinks =
+      getDecider(settings) !== undefined || (settings.kind === 'web-push' && settings.decide_links === true)
+    if (hasLinks && this.#parts.settings.base_url === undefined)
+      return 'The messages have no links by which people can decide: set notifications.base_url.'
     return openChannel(settings, this.#services).then(
       () => undefined,
       (error: unknown) => this.#describe(error)

@@ -35,6 +35,10 @@ export class PushSubscriptions {
       .sort((one, other) => one.created_at.localeCompare(other.created_at))
   }
 
+  has(subscription_id: string): boolean {
+    return this.#subscriptions.has(subscription_id)
+  }
+
   all(): StoredSubscription[] {
     return [...this.#subscriptions.values()]
   }

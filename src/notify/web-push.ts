@@ -17,7 +17,10 @@ const GONE_STATUSES: readonly number[] = [404, 410]
 
 type Subscription = ReturnType<ChannelServices['push']['subscriptions']['all']>[number]
 
-export function openWebPush({ contact }: ChannelSettings<'web-push'>, services: ChannelServices): Channel {
+export function openWebPush(
+  { contact, decide_links }: ChannelSettings<'web-push'>,
+  services: ChannelServices
+): Channel {
   const { subscriptions } = services.push
   const subject = contact === undefined ? DEFAULT_CONTACT : `mailto:${contact}`
   return {
@@ -30,11 +33,17 @@ export function openWebPush({ contact }: ChannelSettings<'web-push'>, services: 
             isPermanent: true
           }
         )
-      const payload = toPayload(message, delivery)
-      const outcomes = await Promise.allSettled(all.map(each => sendTo(each, payload, delivery)))
+      const outcomes = await Promise.allSettled(
+        all.map(each => sendTo(each, toPayload(message, delivery.id, createLink(each, delivery)), delivery))
+      )
       if (outcomes.some(({ status }) => status === 'fulfilled')) return
       throw outcomes.find(outcome => outcome.status === 'rejected')!.reason
     }
+  }
+
+  /** Creates the link for the person who has registered a browser. */
+  function createLink({ client, subscription_id }: Subscription, { createLink }: Delivery): string | undefined {
+    return decide_links ? createLink?.({ person: client, subscription_id })?.url : undefined
   }
 
   async function sendTo(subscription: Subscription, payload: string, { id, signal }: Delivery) {
@@ -72,10 +81,16 @@ function encrypt<T>(make: () => T): T {
 }
 
 /** Formats what the service worker of the console shows. */
-function toPayload(message: Notification, { id }: Delivery): string {
+function toPayload(message: Notification, id: string, link: string | undefined): string {
   const { title, body } = formatMessage(message, MAX_LENGTH)
   const tool_call_id = message.type === 'approval.waiting' ? message.data.tool_call_id : undefined
-  return JSON.stringify({ id, title, body, ...(tool_call_id !== undefined && { tool_call_id }) })
+  return JSON.stringify({
+    id,
+    title,
+    body,
+    ...(tool_call_id !== undefined && { tool_call_id }),
+    ...(link !== undefined && { link })
+  })
 }
 
 const toTexts = (headers: Record<string, unknown>) =>

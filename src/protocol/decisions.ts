@@ -95,7 +95,15 @@ export const ApprovedBy = Type.Object(
     token: Type.Optional(NamedToken),
     client: Type.Optional(Type.String({ description: 'Name of the client, as the client reports it; not verified.' })),
     via: Type.Optional(
-      Type.Literal('hub', { description: 'Present if a person decided at the hub; `token` identifies the person.' })
+      Type.Enum(['hub', 'notification'], {
+        description:
+          '`hub`: a person decided at the hub. `notification`: a person decided by a notification. `token` identifies the person.'
+      })
+    ),
+    channel: Type.Optional(
+      Type.String({
+        description: 'Channel of the notification by which the person decided; `token.name` is the person.'
+      })
     ),
     decision_id: Type.Optional(Type.Integer({ description: "Id of the decision in the hub's database." })),
     reason: Type.Optional(Type.String({ description: 'Reason given by the approver.' })),
@@ -110,10 +118,11 @@ interface Decider {
   source: string
   token?: { name: string } | undefined
   client?: string | undefined
+  channel?: string | undefined
 }
 
-/** Formats who decided: the name of the token, with the label of the client. */
-export const formatDecider = ({ token, client, source }: Decider): string =>
+/** Formats who decided: the name of the token, with the label of the client, or the channel of the notification. */
+export const formatDecider = ({ token, channel, client = channel, source }: Decider): string =>
   token === undefined
     ? (client ?? source)
     : client === undefined || client === token.name

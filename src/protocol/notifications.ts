@@ -26,6 +26,15 @@ export const WaitingCallNotification = Type.Object(
       ),
       url: Type.Optional(
         Type.String({ description: 'URL of the call in the console, only with `notifications.base_url`.' })
+      ),
+      decide_url: Type.Optional(
+        Type.String({
+          description:
+            'Link by which the reader can approve or reject the call, only with `decide_as` of the channel. It is a secret.'
+        })
+      ),
+      decide_until: Type.Optional(
+        Type.String({ format: 'date-time', description: 'Time at which `decide_url` expires.' })
       )
     })
   },

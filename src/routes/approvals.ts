@@ -84,7 +84,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app.get(
     '/calls/:id/preview',
     {
-      config: { right: 'approve' },
+      config: { right: 'approve', byLink: true },
       schema: {
         operationId: 'previewCall',
         summary: "Get the whole texts before and after a waiting call's file changes.",
@@ -103,7 +103,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app.get(
     '/calls/:id/digest',
     {
-      config: { right: 'approve' },
+      config: { right: 'approve', byLink: true },
       schema: {
         operationId: 'digestCall',
         summary: 'Check whether the preview of a waiting call is still up to date.',
@@ -122,7 +122,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app.get(
     '/calls/:id/preview/:file/:side',
     {
-      config: { right: 'approve' },
+      config: { right: 'approve', byLink: true },
       schema: {
         operationId: 'previewText',
         summary:
@@ -180,7 +180,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app.post(
     '/calls/:id/approve',
     {
-      config: { right: 'approve' },
+      config: { right: 'approve', byLink: true },
       errorHandler,
       schema: {
         operationId: 'approveCall',
@@ -224,7 +224,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app.post(
     '/calls/:id/reject',
     {
-      config: { right: 'approve' },
+      config: { right: 'approve', byLink: true },
       errorHandler,
       schema: {
         operationId: 'rejectCall',

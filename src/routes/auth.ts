@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ToolError } from '../errors.ts'
+import type { DecisionLink, DecisionLinks } from '../notify/decision-links.ts'
 import { ERRORS } from '../protocol/error-codes.ts'
 import type { FieldError, Problem } from '../protocol/problem.ts'
 import type { Right } from '../protocol/tokens.ts'
@@ -22,8 +23,10 @@ export interface RequestCaller extends Principal {
   trace?: ParentSpan
 }
 
-interface AuthOptions {
+export interface AuthOptions {
   tokens: Pick<Tokens, 'authenticate'>
+  /** Links of notifications; without them, only tokens are accepted. */
+  links?: Pick<DecisionLinks, 'authenticate' | 'assertPermits'> | undefined
   /** Returns the allowed Host header values, including the port; called per request, since the port is known late. */
   hosts: () => readonly string[]
   /** Additional allowed origins: those of pages behind a proxy. They get no CORS header either. */
@@ -42,6 +45,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Requires no token. The self-check permits this for OPEN_ROUTES alone. */
     open?: boolean
+    /** A link to the call `:id` permits requests to the route, too. Other routes do not accept links. */
+    byLink?: boolean
     /** A static page that contains no data, so that any site may link to it. */
     page?: boolean
     /** The right that the token must have; `call` by default. */
@@ -100,7 +105,7 @@ export const httpServerOptions = {
 } as const
 
 export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
-  const { tokens, hosts, origins } = options
+  const { tokens, links, hosts, origins } = options
   const opened: string[] = []
 
   app.decorateRequest('caller')
@@ -133,21 +138,36 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
     }
   }
 
+  const tokensAndLinks = {
+    authenticate: (bearer: string) => tokens.authenticate(bearer) ?? links?.authenticate(bearer)
+  }
+
+  function checkLink(link: DecisionLink, { params, query }: FastifyRequest) {
+    links?.assertPermits(link, (params as { id?: string }).id)
+    const other = Object.keys(query as object).find(name => !LINK_PARAMETERS.includes(name))
+    if (other !== undefined)
+      throw new ToolError('FORBIDDEN', `The parameter ${other} is not allowed with a link of a notification.`)
+  }
+
   function passDoor(request: FastifyRequest) {
     const { raw } = request
-    const { open, page, bytes, right = 'call' } = request.routeOptions.config ?? {}
+    const { open, page, bytes, byLink, right = 'call' } = request.routeOptions.config ?? {}
     checkRequest(raw, { hosts: hosts(), origins, page })
-    const holder = open ? ANONYMOUS : authenticateToken(raw, tokens)
+    const holder = open ? ANONYMOUS : authenticateToken(raw, byLink ? tokensAndLinks : tokens)
     if (!open && !holder.rights.has(right))
       throw new ToolError(
         'FORBIDDEN',
         `This token does not have the right "${right}". Use a token with the right to ${right}.`
       )
+    if (holder.link) checkLink(holder.link, request)
     checkBodyHeaders(raw, bytes)
     const trace = parseTraceContext(raw.headers.traceparent, raw.headers.tracestate)
     request.caller = { client: readClientName(raw), ...holder, ...(trace && { trace }) }
   }
 }
+
+/** Query parameters that a link permits: it never returns what a call has done. */
+const LINK_PARAMETERS: readonly string[] = ['digest']
 
 interface RequestChecks {
   /** Allowed Host header values, and additional allowed origins. */

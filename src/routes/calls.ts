@@ -159,6 +159,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app.get(
     '/calls/:id',
     {
+      config: { byLink: true },
       schema: {
         operationId: 'getCall',
         summary: 'Get a call. With wait_ms, the response is sent when the call has ended.',

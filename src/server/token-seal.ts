@@ -1,4 +1,4 @@
-// Seals the files of issued tokens with a key that lies outside of all state folders, beside the user's configuration: a program that
+// Seals the files of issued tokens, and signs links, with a key that lies outside of all state folders, beside the user's configuration: a program that
 // can only write in a state folder cannot add a token there, nor bring one from another.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, realpathSync, writeSync } from 'node:fs'
@@ -7,6 +7,7 @@ import { isPrivate } from './private-files.ts'
 import { xdgFolder } from './xdg.ts'
 
 const KEY_BYTES = 32
+const MAC_BYTES = 16
 
 export class TokenSeal {
   readonly #keyFile: string
@@ -20,6 +21,13 @@ export class TokenSeal {
   create(file: string, content: string): string {
     this.#key ??= readKey(this.#keyFile) ?? createKey(this.#keyFile)
     return sealOf(this.#key, file, content)
+  }
+
+  /** Signs a text for one purpose. Without a key file the signature is valid for this process. */
+  sign(purpose: string, text: string): Buffer {
+    this.#key ??= readKey(this.#keyFile) ?? createKey(this.#keyFile)
+    const key = createHmac('sha256', this.#key).update(purpose).digest()
+    return createHmac('sha256', key).update(text).digest().subarray(0, MAC_BYTES)
   }
 
   isValid(file: string, content: string, seal: string): boolean {

@@ -33,6 +33,8 @@ export interface Principal {
     /** Aborts when it is revoked or expires. */
     revoked: AbortSignal
   }
+  /** Set for a person who has opened a link of a notification: the link permits requests about this call only. */
+  link?: { channel: string; tool_call_id: string; digest: string; expires_at: string }
 }
 
 export interface Tokens {

@@ -1,30 +1,13 @@
 // Web push to registered browsers.
 // tier: quick
-import { createECDH, createPublicKey, randomBytes, verify } from 'node:crypto'
+import { createPublicKey, verify } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
 import t from 'tap'
 import { CALL_TOKEN, startApp } from '../start-app.ts'
 import { type ReceivedRequest, startHttpService } from './http-service.ts'
 import { requestWrite, startNotifying, untilChannel } from './notify-fixture.ts'
-
-/** The reference implementation of RFC 8188, which has no types. */
-const ece: { decrypt(body: Buffer, options: object): Buffer } = createRequire(import.meta.url)('http_ece')
-
-/** Creates the keys of a browser. */
-function createBrowser(endpoint: string) {
-  const pair = createECDH('prime256v1')
-  const auth = randomBytes(16)
-  const p256dh = pair.generateKeys('base64url')
-  return {
-    subscription: { endpoint, keys: { p256dh, auth: auth.toString('base64url') } },
-    read: ({ body }: ReceivedRequest) =>
-      JSON.parse(
-        ece.decrypt(body, { version: 'aes128gcm', privateKey: pair, authSecret: auth.toString('base64url') }).toString()
-      )
-  }
-}
+import { createBrowser } from './push-browser.ts'
 
 /** Verifies the token of RFC 8292, and returns its claims. */
 function readVapid({ headers }: ReceivedRequest, publicKey: string) {
@@ -139,4 +122,20 @@ t.test('refuses what is no browser', async t => {
     body: { detail: /No channel of the kind web-push/ }
   })
   t.notOk('vapid_public_key' in (await without.get('/notifications')))
+})
+
+t.test('with decide_links each browser gets a link of its person, which ends with the browser', async t => {
+  const service = await startHttpService(t)
+  const decide = { browsers: { ...channels.browsers, decide_links: true } }
+  const app = await startNotifying(t, { channels: decide, base_url: 'https://toolgate.example' })
+  const browser = createBrowser(`${service.url}/phone`)
+  const { subscription_id } = await app.post('/notifications/subscriptions', browser.subscription)
+  const { tool_call_id } = await requestWrite(app)
+  const { link } = browser.read(await service.next())
+  t.ok(link.startsWith('https://toolgate.example/#decide=tgl_'))
+  const authorization = `Bearer ${new URL(link).hash.slice('#decide='.length)}`
+  const get = async () => (await app.request('GET', `/calls/${tool_call_id}`, undefined, { authorization })).status
+  t.equal(await get(), 200)
+  await app.request('DELETE', `/notifications/subscriptions/${subscription_id}`)
+  t.equal(await get(), 401)
 })

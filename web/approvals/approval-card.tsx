@@ -163,16 +163,20 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
           <code>{markInvisible(tool)}</code>
           <ServerName of={call} />
           {has('modes') && <ModeButton session={{ session_id: call.session_id, workspace: call.workspace }} />}
-          <CopyButton text={linkTo(call)} label="link">
-            Copy link
-          </CopyButton>
-          <a class="button quiet card-back" href="#/approvals">
-            Back
-          </a>
+          {has('queue') && (
+            <>
+              <CopyButton text={linkTo(call)} label="link">
+                Copy link
+              </CopyButton>
+              <a class="button quiet card-back" href="#/approvals">
+                Back
+              </a>
+            </>
+          )}
         </div>
       </header>
       {outcome && <OutcomeNotice outcome={outcome} />}
-      {outcome && <CallOutcome id={call.tool_call_id} />}
+      {outcome && has('queue') && <CallOutcome id={call.tool_call_id} />}
       {sent && !outcome && (
         <p class="notice" role="status">
           {describeSent(sent)} by {markInvisible(sent.person_name)}. The server has not yet confirmed the decision.
@@ -216,7 +220,7 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
       <ParamsSection call={call} folded={preview.diff !== undefined || preview.text !== undefined} review={review} />
       <RequestedAs call={call} />
       <ContextSection call={call} />
-      {outcome ? (
+      {outcome && !has('queue') ? null : outcome ? (
         <footer class="card-end">
           <div class="row decisions">
             {next === undefined ? (

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { type Approval, type ApproveRequest, type RejectRequest, ToolgateError } from '../../src/client/client.ts'
 import { createReview, describeUnviewed, type Review } from '../diff/review.ts'
+import { has } from '../session/place.ts'
 import { client, setTokenName, toErrorMessage } from '../session/session.ts'
 import { announce } from '../shell/live-region.tsx'
 import {
@@ -62,6 +63,7 @@ export const reject = (call: WaitingCall, decision: RejectRequest = {}): Promise
 /** The call, or at a hub the decision that was sent to the server. */
 interface DecisionAnswer {
   decision?: SentDecision
+  status?: string
   approved_by?: { token?: { name: string } }
   rejected_by?: { token?: { name: string } }
 }
@@ -72,9 +74,12 @@ async function decide(call: WaitingCall, send: () => Promise<unknown>): Promise<
   sendingCalls.value = new Set([...sendingCalls.peek(), id])
   setDecisionError(id, undefined)
   try {
-    const { decision, approved_by, rejected_by } = ((await send()) ?? {}) as DecisionAnswer
+    const { decision, status, approved_by, rejected_by } = ((await send()) ?? {}) as DecisionAnswer
     if (decision) markSent(id, decision)
-    setTokenName((approved_by ?? rejected_by)?.token?.name)
+    // Other places receive the outcome as an event.
+    if (!has('queue') && status !== undefined)
+      settleApproval(id, { decision: toDecision(status), at: new Date().toISOString() })
+    if (has('queue')) setTokenName((approved_by ?? rejected_by)?.token?.name)
     return true
   } catch (error) {
     await handleRefusal(call, error)

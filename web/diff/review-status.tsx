@@ -134,7 +134,7 @@ function visibleRange(within: HTMLElement) {
   const bar = within.closest('dialog') ? undefined : document.querySelector('.bar')?.getBoundingClientRect()
   const end = within.querySelector(':scope > .card-end')?.getBoundingClientRect()
   return {
-    top: Math.max(rect.top, bar?.bottom ?? 0),
+    top: Math.max(rect.top, bar?.bottom ?? 0, 0),
     bottom: Math.min(rect.bottom, end?.top ?? rect.bottom, innerHeight)
   }
 }

@@ -1,4 +1,4 @@
-// The place that this page is of, and what it can show: a server, or a hub of many servers.
+// The place that this page is of, and what it can show: a server, a hub of many servers, or one call of a server.
 import { computed, signal } from '@preact/signals'
 
 /** Parts of the page that not every place has. */
@@ -10,6 +10,7 @@ export type Feature =
   | 'jobs'
   | 'modes'
   | 'person name'
+  | 'queue'
   | 'roots'
   | 'rules'
   | 'servers'
@@ -32,6 +33,7 @@ export const SERVER: Place = {
     'jobs',
     'modes',
     'person name',
+    'queue',
     'roots',
     'rules',
     'settings',
@@ -41,11 +43,16 @@ export const SERVER: Place = {
   base: ''
 }
 
-export const HUB: Place = { features: new Set(['servers']), base: '/console' }
+export const HUB: Place = { features: new Set(['queue', 'servers']), base: '/console' }
+
+/** The page that a link of a notification opens: one call, without events. */
+export const LINK: Place = { features: new Set(['freshness']), base: '' }
 
 export const place = signal<Place>(SERVER)
 
 /** Returns whether the place has a part; one that needs none is everywhere. */
 export const has = (feature: Feature | undefined): boolean => feature === undefined || place.value.features.has(feature)
+
+export const isLink = computed(() => place.value === LINK)
 
 export const isHub = computed(() => place.value === HUB)

@@ -4,7 +4,8 @@
 import { signal } from '@preact/signals'
 import { type Client, connect, type Right, ToolgateError } from '../../src/client/client.ts'
 import type { HubPerson, SignInWay } from '../hub/hub-session.ts'
-import { isHub } from './place.ts'
+import { hasDecisionLink, readDecisionLink } from '../link/decision-link.ts'
+import { isHub, isLink, LINK, place } from './place.ts'
 
 /**
  * `away`: no token. `refused`: the code, or the token, is no longer valid. Without a `token` requests have a cookie of the hub; `person` has
@@ -60,6 +61,10 @@ export function toErrorMessage(error: unknown): string {
 }
 
 export function endSession() {
+  if (isLink.peek()) {
+    session.value = { state: 'refused', why: INVALID_LINK }
+    return
+  }
   sessionStorage.removeItem(TOKEN_KEY)
   sessionStorage.removeItem(RIGHTS_KEY)
   sessionStorage.removeItem(NAME_KEY)
@@ -72,12 +77,13 @@ export function endSession() {
 }
 
 export async function openSession(): Promise<void> {
+  if (hasDecisionLink()) return openLink()
   tabChannel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     const now = session.peek()
     if ('asks' in data && now.state === 'open' && now.token !== undefined)
       tabChannel.postMessage({ token: now.token, rights: now.rights, name: tokenName.peek() } satisfies TabMessage)
   }
-  addEventListener('hashchange', () => void redeemCode())
+  addEventListener('hashchange', () => (hasDecisionLink() ? location.reload() : void redeemCode()))
   if (await redeemCode()) return
   const key = loadCredentials()
   if (key) return startSession(key)
@@ -86,6 +92,25 @@ export async function openSession(): Promise<void> {
   else if (shared) startSession(shared)
   else session.value = { state: 'away' }
 }
+
+/** Opens the page of a link. Another address of the tab is another page. */
+function openLink() {
+  addEventListener('hashchange', () => location.reload())
+  place.value = LINK
+  const token = readDecisionLink()?.token
+  session.value =
+    token === undefined
+      ? { state: 'refused', why: INVALID_LINK }
+      : {
+          state: 'open',
+          token,
+          rights: ['approve'],
+          client: connect({ url: location.origin, token, client: CLIENT_NAME })
+        }
+}
+
+const INVALID_LINK =
+  'This link is not valid: it is damaged or of another server, or the configuration of its channel has changed.'
 
 /** Returns the ways to sign in if this page is that of a hub. */
 async function findHub(): Promise<readonly SignInWay[] | undefined> {

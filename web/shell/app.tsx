@@ -1,7 +1,7 @@
 // The page layout.
 import { modeDialog, openModeDialog } from '../modes/mode-badge.tsx'
 import { visiblePanels } from '../panels.tsx'
-import { has, isHub } from '../session/place.ts'
+import { has, isHub, isLink } from '../session/place.ts'
 import { session } from '../session/session.ts'
 import { SignIn } from '../session/sign-in.tsx'
 import { modes } from '../store/modes.ts'
@@ -16,10 +16,11 @@ import { nextTheme, TopBar } from './top-bar.tsx'
 const ModesBar = lazy(async () => (await import('./on-demand.tsx')).ModesBar)
 const ModeDialog = lazy(async () => (await import('./on-demand.tsx')).ModeDialog)
 const Help = lazy(async () => (await import('./on-demand.tsx')).Help)
+const DecisionPage = lazy(async () => (await import('../link/decision-page.tsx')).DecisionPage)
 const HubSignIn = lazy(async () => (await import('../hub/hub.ts')).HubSignIn)
 
 export function App() {
-  if (session.value.state === 'open') return <Shell />
+  if (session.value.state === 'open') return isLink.value ? <DecisionPage /> : <Shell />
   return isHub.value ? <HubSignIn /> : <SignIn />
 }
 

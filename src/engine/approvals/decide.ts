@@ -61,6 +61,7 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
     if (engine.closed)
       throw new ToolError('OVERLOADED', 'The server is stopping. Send the decision again after its restart.')
     assertWorkspacePresent(engine, live)
+    assertWithinLink(call, given, caller)
     const complete = completeConfirmation(engine, call, given)
     const decision = restoreCredentials(engine, call, translateModifiedArgs(engine, call, complete))
     refreshTool(engine, live, decision.modified_params ?? live.call.params)
@@ -138,10 +139,11 @@ export function rejectCall(
 export const identifyDecider = ({
   client,
   token,
-  via
-}: Caller): Pick<ApprovedBy, 'token' | 'client' | 'via' | 'decision_id'> => ({
+  via,
+  link
+}: Caller): Pick<ApprovedBy, 'token' | 'client' | 'via' | 'channel' | 'decision_id'> => ({
   ...(token && { token }),
-  client,
+  ...(link ? { via: 'notification', channel: link.channel } : { client }),
   ...(via && { via: 'hub', decision_id: via.decision_id })
 })
 
@@ -280,6 +282,25 @@ function assertConfirmed({ confirm, digest }: ApprovalDecision, level: 'ask' | '
     { errors }
   )
 }
+
+/** Throws unless a decision by a link approves the preview that the link was made for, and nothing else. */
+function assertWithinLink(
+  { approval: { digest } }: CallWithStatus<'awaiting_approval'>,
+  decision: ApprovalDecision,
+  { link }: Caller
+) {
+  if (!link) return
+  const other = NOT_BY_LINK.find(field => decision[field] !== undefined)
+  if (other !== undefined)
+    throw new ToolError(
+      'FORBIDDEN',
+      `A link of a notification approves the call as it was shown, without ${other}. Use the console.`
+    )
+  if (digest !== link.digest)
+    throw new ToolError('CONFLICT', 'The preview of the call has changed since this link was sent.')
+}
+
+const NOT_BY_LINK = ['always', 'always_limits', 'modified_params', 'modified_args', 'modified_digest'] as const
 
 /** Rejects `always` with modified params: the option is a rule for the params that were shown. */
 const alwaysWithParamsError = () =>

@@ -1,11 +1,11 @@
 // Notifications in the console: the channels, and web push to this browser.
 // tier: e2e
-import { createECDH, randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import type { NotificationSettings } from '../../../src/config/notifications.ts'
 import { startHttpService } from '../../notify/http-service.ts'
+import { createBrowser } from '../../notify/push-browser.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
 import { findAxeViolations, launchChromium, pressButton, startConsole } from './browser.ts'
@@ -49,7 +49,7 @@ t.test('notifications in the settings', needs('chromium', 'playwright-core'), as
     )
     const page = await open('/#/settings')
     await page.evaluate('navigator.serviceWorker.ready')
-    await subscribeTo(page, `${service.url}/push`)
+    await subscribeTo(page, createBrowser(`${service.url}/push`).subscription)
     await pressButton(page, 'Notify this browser')
     await page.getByText(/^This browser, registered by console at /).waitFor()
     t.same(await findAxeViolations(page), [])
@@ -79,11 +79,7 @@ const CLICK = `registration.getNotifications().then(([notification]) => {
 })`
 
 /** Gives the page a push service: browsers of tests have none. */
-async function subscribeTo(page: Page, endpoint: string) {
-  const keys = {
-    p256dh: createECDH('prime256v1').generateKeys('base64url'),
-    auth: randomBytes(16).toString('base64url')
-  }
+async function subscribeTo(page: Page, { endpoint, keys }: ReturnType<typeof createBrowser>['subscription']) {
   await page.evaluate(`{
     let subscription = null
     PushManager.prototype.getSubscription = async () => subscription

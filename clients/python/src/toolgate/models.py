@@ -349,8 +349,11 @@ class _ApprovedByOptional(TypedDict, total=False):
     token: NamedToken
     client: str
     """Name of the client, as the client reports it; not verified."""
-    via: Literal["hub"]
-    """Present if a person decided at the hub; `token` identifies the person."""
+    via: Literal["hub", "notification"]
+    """`hub`: a person decided at the hub. `notification`: a person decided by a notification. `token` identifies the
+    person."""
+    channel: str
+    """Channel of the notification by which the person decided; `token.name` is the person."""
     decision_id: int
     """Id of the decision in the hub's database."""
     reason: str
