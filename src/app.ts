@@ -308,6 +308,10 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     journal,
     masking,
     findWaiting: id => findWaitingCall(engine, id),
+    decisions: {
+      approve: (...given) => calls.approve(...given),
+      reject: (...given) => calls.reject(...given)
+    },
     state_dir: settings.state_dir,
     seal,
     log,

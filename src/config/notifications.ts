@@ -22,17 +22,23 @@ const ChannelDelay = Type.Optional(
   })
 )
 
+const PersonName = Type.String({ minLength: 1, maxLength: 64, pattern: '^[^\\p{Cc}\\p{Cf}]*$' })
+
 /** Channels whose messages reach one person, or a group that decides under one name. */
 const DecideAs = Type.Optional(
-  Type.String({
-    minLength: 1,
-    maxLength: 64,
-    pattern: '^[^\\p{Cc}\\p{Cf}]*$',
+  Type.Unsafe<string>({
+    ...PersonName,
     description:
       'Name of the person who receives the messages. Each message then has a link by which its reader can approve or reject the ' +
       'call, and the decision has this name. Requires `base_url`.'
   })
 )
+
+/** People who decide by the buttons of a message. Their service says who has pressed one. */
+const Deciders = (description: string) =>
+  Type.Optional(
+    Type.Record(Type.String({ pattern: '^[A-Za-z0-9]{1,32}$' }), PersonName, { maxProperties: 64, description })
+  )
 
 const channel = <K extends string, P extends Record<string, TSchema>>(kind: K, description: string, fields: P) =>
   Type.Object(
@@ -60,11 +66,19 @@ export const CHANNEL_SCHEMAS = {
     ...secretFields('url', 'URL of an incoming webhook'),
     ...secretFields('token', 'token of a bot, instead of the URL of a webhook'),
     channel: Type.Optional(ShortText('Id of the channel, with a token.')),
+    deciders: Deciders(
+      'Names of the people who may approve or reject by the buttons of a message, by their ids in Slack, such as `U0123456789`. ' +
+        'Requires a token and the signing secret.'
+    ),
+    ...secretFields('signing_secret', 'signing secret of the app, by which Slack signs what a button sends'),
     api_url: Type.Optional(Url('URL of the API, with a token. Default: https://slack.com/api.'))
   }),
   telegram: channel('telegram', 'Message of a Telegram bot.', {
     decide_as: DecideAs,
     ...secretFields('token', 'token of the bot'),
+    deciders: Deciders(
+      'Names of the people who may approve or reject by the buttons of a message, by their ids in Telegram, such as `123456789`.'
+    ),
     chat_id: Type.Union([Type.Integer(), ShortText('Name of a channel.')], {
       description: 'Id of the chat, or name of a channel such as `@my_channel`.'
     }),
@@ -110,7 +124,7 @@ export type ChannelSettings<K extends ChannelKind = ChannelKind> = { [E in K]: S
 const SECRETS: { readonly [K in ChannelKind]: Readonly<Record<string, 'required' | 'optional'>> } = {
   webhook: { secret: 'required' },
   ntfy: { token: 'optional' },
-  slack: { url: 'optional', token: 'optional' },
+  slack: { url: 'optional', token: 'optional', signing_secret: 'optional' },
   telegram: { token: 'required' },
   email: { password: 'optional' },
   desktop: {},
@@ -214,6 +228,10 @@ function validateSecrets(settings: ChannelSettings): string[] {
 /** Returns the name of the person who decides by the links of a channel; undefined if its messages have none. */
 export const getDecider = (settings: ChannelSettings): string | undefined =>
   'decide_as' in settings ? settings.decide_as : undefined
+
+/** Returns the names of the people who decide by the buttons of a channel, by their ids; undefined if its messages have none. */
+export const getDeciders = (settings: ChannelSettings): Readonly<Record<string, string>> | undefined =>
+  'deciders' in settings ? settings.deciders : undefined
 
 /** Returns the environment variables that contain secrets of channels. */
 export const listSecretVariables = ({ channels }: Pick<NotificationSettings, 'channels'>): string[] =>

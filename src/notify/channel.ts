@@ -2,6 +2,7 @@
 import type { ChannelKind, ChannelSettings } from '../config/notifications.ts'
 import type { Environment } from '../host/processes/environment.ts'
 import type { Notification } from '../protocol/notifications.ts'
+import type { ButtonData, ButtonPress, PressOutcome } from './decision-buttons.ts'
 import type { CreatedLink, LinkReader } from './decision-links.ts'
 import type { PushSubscriptions } from './push-subscriptions.ts'
 import type { ReadSecret } from './read-secret.ts'
@@ -12,6 +13,8 @@ export interface Delivery {
   /** Id of the notification, which is the same in each attempt, also after a restart. */
   id: string
   signal: AbortSignal
+  /** Buttons by which people decide, if the message shows all of the call. */
+  buttons?: ButtonData
   /** Creates a link by which the person of a registered browser can decide; undefined in test messages. */
   createLink?: (reader: Pick<LinkReader, 'person' | 'subscription_id'>) => CreatedLink | undefined
 }
@@ -19,7 +22,30 @@ export interface Delivery {
 export interface Channel {
   /** Resolves once the service has accepted the message. Throws a DeliveryError otherwise. */
   send(message: Notification, delivery: Delivery): Promise<void>
+  /** Receives presses of buttons from the service. Kinds whose service sends requests to the server lack it. */
+  listen?(press: PressButton, listening: Listening): Promise<void>
+  /**
+   * Verifies a request of the service about a pressed button, and decides as it says. Throws UNAUTHORIZED unless the service has
+   * signed the request lately.
+   */
+  receive?(request: ServiceRequest, receiving: { press: PressButton; signal: AbortSignal }): Promise<void>
 }
+
+/** A request of a service to the server. */
+export interface ServiceRequest {
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  body: string
+}
+
+export interface Listening {
+  /** Returns false when no call waits that was sent with buttons. */
+  isNeeded(): boolean
+  /** Aborts when the server stops. */
+  signal: AbortSignal
+}
+
+/** Decides as a pressed button says. */
+export type PressButton = (press: ButtonPress) => Promise<PressOutcome>
 
 /** Services of the server that channels use. */
 export interface ChannelServices {

@@ -10,7 +10,7 @@ import { steadyNow } from '../steady-time.ts'
 const PREFIX = 'tgl_'
 const PURPOSE = 'decision link'
 /** Lifetime of a link to a call that does not expire before. */
-const MAX_LIFETIME_MS = 86_400_000
+export const MAX_LINK_LIFETIME_MS = 86_400_000
 const MAX_LINK_LENGTH = 2_048
 const RIGHTS = new Set(['call', 'approve'] as const)
 
@@ -64,7 +64,7 @@ export class DecisionLinks {
     const { base_url } = this.#parts.settings
     const { digest, expires_at: callEnd, approver } = call.approval
     if (base_url === undefined || approver !== undefined) return undefined
-    const latest = steadyNow() + MAX_LIFETIME_MS
+    const latest = steadyNow() + MAX_LINK_LIFETIME_MS
     const expires_at = new Date(callEnd === null ? latest : Math.min(latest, Date.parse(callEnd))).toISOString()
     const payload: Payload = { ...reader, tool_call_id: call.tool_call_id, digest, expires_at }
     const text = Buffer.from(JSON.stringify(payload)).toString('base64url')

@@ -15,6 +15,12 @@ export function formatMessage(message: Notification, maxLength: number): Message
   return { title, body: cutText(lines.filter(line => line !== undefined).join('\n'), maxLength), url }
 }
 
+/** Returns true if `formatMessage` cuts nothing of a message. */
+export function fitsIn(message: Notification, maxLength: number): boolean {
+  const { title, body } = formatMessage(message, Number.POSITIVE_INFINITY)
+  return title.length + body.length < maxLength
+}
+
 /** Formats a message as one text that ends with the link, if there is one. */
 export function formatPlainMessage(message: Notification, maxLength: number): string {
   const { title, body, url } = formatMessage(message, maxLength)

@@ -29,7 +29,7 @@ export function buildCallMessage(
   const { level, reason, preview, expires_at } = approval
   const line = (text: string, max: number) => cutText(escapeLine(redact(text)), max)
   const link = createLink()
-  const text = detail === 'preview' ? (preview.text ?? preview.diff) : undefined
+  const text = detail === 'preview' ? formatPreview(preview) : undefined
   return {
     type: 'approval.waiting',
     timestamp: new Date().toISOString(),
@@ -50,6 +50,32 @@ export function buildCallMessage(
       ...(link && { decide_url: link.url, decide_until: link.expires_at })
     }
   }
+}
+
+/**
+ * Returns true if a message shows all of what is approved, as it is: then the call can be decided by the buttons of the message. A strict
+ * call needs a second confirmation.
+ */
+export function isShownWhole({ approval, truncated }: NotifiedCall, { data }: WaitingCallNotification, redact: Redact) {
+  const { level, approver, reason, preview } = approval
+  const { text, diff, cut } = preview
+  const hasOneContent = (text === undefined) !== (diff === undefined)
+  return (
+    level === 'ask' &&
+    approver === undefined &&
+    !cut &&
+    !truncated &&
+    hasOneContent &&
+    data.title === redact(preview.title) &&
+    data.reason === redact(reason) &&
+    data.preview === redact(formatPreview(preview) ?? '')
+  )
+}
+
+/** Formats the content of a preview below its warnings; undefined without content. */
+function formatPreview({ notes = [], text, diff }: NotifiedCall['approval']['preview']): string | undefined {
+  const content = text ?? diff
+  return content === undefined ? undefined : [...notes.map(note => `Warning: ${note}`), content].join('\n')
 }
 
 export const buildTestMessage = (channel: string, { base_url }: MessageSettings): TestNotification => ({

@@ -1,5 +1,5 @@
 // Notifies people about calls that wait for approval: from the events of the journal to the channels of the configuration.
-import { type ChannelSettings, getDecider } from '../config/notifications.ts'
+import { type ChannelSettings, getDecider, getDeciders } from '../config/notifications.ts'
 import type { Config } from '../config/schema.ts'
 import { messageWithCause, ToolError } from '../errors.ts'
 import type { Journal } from '../events/journal.ts'
@@ -16,13 +16,14 @@ import { steadyNow } from '../steady-time.ts'
 import type { Store } from '../store/store.ts'
 import { escapeLine } from '../text/escape-invisible.ts'
 import { redactCredentials } from '../text/secrets/credentials.ts'
-import type { ChannelServices, Delivery } from './channel.ts'
+import type { ChannelServices, Delivery, PressButton, ServiceRequest } from './channel.ts'
+import { DecisionButtons } from './decision-buttons.ts'
 import { DecisionLinks } from './decision-links.ts'
 import { DeliveryError } from './delivery-error.ts'
 import { DeliveryQueue } from './delivery-queue.ts'
 import { DueCalls } from './due-calls.ts'
 import { openChannel } from './kinds.ts'
-import { buildCallMessage, buildTestMessage, cutText, type NotifiedCall } from './message.ts'
+import { buildCallMessage, buildTestMessage, cutText, isShownWhole, type NotifiedCall } from './message.ts'
 import { Outbox, type OutboxRow, toNotificationId, type Wait } from './outbox.ts'
 import { PushSubscriptions } from './push-subscriptions.ts'
 import { findQuietEnd } from './quiet-hours.ts'
@@ -44,6 +45,7 @@ interface NotifierParts {
   store: Pick<Store, 'state' | 'write' | 'eventsOfCall'>
   journal: Pick<Journal, 'listen'>
   masking: Pick<SecretMasker, 'maskText'>
+  decisions: ConstructorParameters<typeof DecisionButtons>[0]['decisions']
   /** Returns the call if it waits for approval. */
   findWaiting(tool_call_id: string): NotifiedCall | undefined
   log: Log
@@ -56,6 +58,10 @@ export class Notifier {
   readonly watchers: Watchers
   readonly subscriptions: PushSubscriptions
   readonly links: DecisionLinks
+  readonly #buttons: DecisionButtons
+  /** Calls that wait and were sent, and the channels that receive presses of buttons. */
+  readonly #sent = new Set<string>()
+  readonly #listening = new Set<string>()
   readonly #parts: NotifierParts
   readonly #channels: ReadonlyMap<string, ChannelSettings>
   readonly #services: ChannelServices
@@ -79,6 +85,8 @@ export class Notifier {
       findWaiting: parts.findWaiting,
       hasSubscription: id => this.subscriptions.has(id)
     })
+    const { seal, findWaiting, decisions } = parts
+    this.#buttons = new DecisionButtons({ seal, findWaiting, decisions, channels: this.#channels })
     this.#services = {
       ...services,
       push: { subscriptions: this.subscriptions, keys: () => openVapidKeys(state_dir) },
@@ -124,6 +132,8 @@ export class Notifier {
     const waits = [...ids].flatMap(id => this.#readWait(id) ?? [])
     for (const wait of waits.sort((one, other) => one.since - other.since))
       if (!this.#outbox.hasFallenDue(wait)) this.#due.add(wait)
+      else this.#sent.add(wait.tool_call_id)
+    for (const channel of this.#channels.keys()) this.#listen(channel)
     for (const queue of this.#queues.values()) queue.run()
   }
 
@@ -197,6 +207,7 @@ export class Notifier {
 
   #forget(tool_call_id: string) {
     this.#due.delete(tool_call_id)
+    this.#sent.delete(tool_call_id)
     this.#outbox.forget(tool_call_id).catch(() => {})
   }
 
@@ -218,13 +229,47 @@ export class Notifier {
     const call = findWaiting(row.tool_call_id)
     if (!call) return false
     const { channel } = row
+    const redact = (text: string) => redactCredentials(masking.maskText(text))
     const message = buildCallMessage(call, row.since, settings, {
-      redact: text => redactCredentials(masking.maskText(text)),
+      redact,
       createLink: () => this.#createLink(call, channel)
     })
     const id = toNotificationId(row)
-    await this.#send(channel, message, { id, createLink: reader => this.links.create(call, { ...reader, channel }) })
+    const buttons = isShownWhole(call, message, redact) ? this.#buttons.create(call, channel) : undefined
+    await this.#send(channel, message, {
+      id,
+      ...(buttons && { buttons }),
+      createLink: reader => this.links.create(call, { ...reader, channel })
+    })
+    if (findWaiting(row.tool_call_id)) this.#sent.add(row.tool_call_id)
+    this.#listen(channel)
     return true
+  }
+
+  /** Receives the presses of a channel's buttons while a call waits that was sent. */
+  #listen(channel: string) {
+    const settings = this.#channels.get(channel)!
+    if (this.#sent.size === 0 || this.#listening.has(channel) || !getDeciders(settings)) return
+    this.#listening.add(channel)
+    const isNeeded = () => this.#sent.size > 0 && !this.#closing.signal.aborted
+    const press: PressButton = given => this.#buttons.decide(channel, given)
+    openChannel(settings, this.#services)
+      .then(opened => opened.listen?.(press, { isNeeded, signal: this.#closing.signal }))
+      .catch(error => this.#parts.log.warn({ channel, reason: this.#describe(error) }, 'buttons cannot be received'))
+      .finally(() => {
+        this.#listening.delete(channel)
+      })
+  }
+
+  /** Verifies a request of a service about a button, and decides as it says. Throws UNAUTHORIZED unless the service has signed it. */
+  async receive(channel: string, request: ServiceRequest): Promise<void> {
+    const settings = this.#channels.get(channel)
+    const opened = settings && getDeciders(settings) ? await openChannel(settings, this.#services) : undefined
+    if (!opened?.receive) throw new ToolError('UNAUTHORIZED', 'No channel of this name receives presses of buttons.')
+    await opened.receive(request, {
+      press: given => this.#buttons.decide(channel, given),
+      signal: this.#closing.signal
+    })
   }
 
   /** Creates the link of a message to one person. */

@@ -14,6 +14,8 @@ interface OutgoingRequest {
   headers?: Readonly<Record<string, string>>
   body: string | Buffer
   signal: AbortSignal
+  /** Length at which an answer is cut; default 16,384. */
+  maxAnswerBytes?: number
 }
 
 /** An answer, of which the end may be missing. */
@@ -41,7 +43,7 @@ export const refusalError = (url: string, answer: Answer, retryAfterMs: number):
 
 /** Sends a POST request and returns any answer. Throws a DeliveryError if there is none. */
 export async function exchange({ fetch }: Pick<ChannelServices, 'fetch'>, request: OutgoingRequest): Promise<Answer> {
-  const { url, headers = {}, body, signal } = request
+  const { url, headers = {}, body, signal, maxAnswerBytes = MAX_ANSWER_BYTES } = request
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -50,7 +52,7 @@ export async function exchange({ fetch }: Pick<ChannelServices, 'fetch'>, reques
       redirect: 'manual',
       signal
     })
-    return { status: response.status, headers: response.headers, text: await readBeginning(response) }
+    return { status: response.status, headers: response.headers, text: await readBeginning(response, maxAnswerBytes) }
   } catch (error) {
     signal.throwIfAborted()
     throw new DeliveryError(`${hostOf(url)} could not be reached: ${messageWithCause(error as Error)}`, {
@@ -59,7 +61,7 @@ export async function exchange({ fetch }: Pick<ChannelServices, 'fetch'>, reques
   }
 }
 
-async function readBeginning({ body }: Response): Promise<string> {
+async function readBeginning({ body }: Response, maxBytes: number): Promise<string> {
   if (!body) return ''
   const chunks: Uint8Array[] = []
   let length = 0
@@ -67,9 +69,9 @@ async function readBeginning({ body }: Response): Promise<string> {
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     chunks.push(chunk)
     length += chunk.length
-    if (length >= MAX_ANSWER_BYTES) break
+    if (length >= maxBytes) break
   }
-  return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8')
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8')
 }
 
 function describeRefusal(url: string, { status, text }: Answer): string {

@@ -109,6 +109,14 @@ export const PushSubscriptionParams = Type.Object({
   subscription_id: Type.String({ maxLength: 64, description: 'Id of the subscription.' })
 })
 
+export const SlackButtonParams = Type.Object({
+  channel: Type.String({ maxLength: 64, description: 'Name of the notification channel.' })
+})
+
+export const SlackButtonBody = Type.String({
+  description: 'Form with the field `payload`: the JSON of an interaction of the type `block_actions`.'
+})
+
 export const NotificationState = Type.Object(
   {
     channels: Type.Array(NotificationChannel),

@@ -59,9 +59,17 @@ declare module 'fastify' {
 }
 
 /**
- * Routes without authentication: health, the console's files, which contain no data, and the exchange of its code for a token.
+ * Routes without a token: health, the console's files, which contain no data, the exchange of its code for a token, and requests of
+ * Slack, which its signature authenticates.
  */
-const OPEN_ROUTES: readonly string[] = ['/health', '/', '/docs', '/web/:file', '/session']
+const OPEN_ROUTES: readonly string[] = [
+  '/health',
+  '/',
+  '/docs',
+  '/web/:file',
+  '/session',
+  '/notifications/slack/:channel'
+]
 
 /** Security-relevant headers: if repeated, two parsers could disagree on which one counts. */
 const SINGLE_VALUE_HEADERS: ReadonlyMap<string, number> = new Map(

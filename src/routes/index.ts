@@ -32,6 +32,7 @@ import { SHARED_SCHEMAS } from './schema.ts'
 import { type ServerServices, serverRoutes } from './server.ts'
 import { sessionChangeRoutes } from './session-changes.ts'
 import { shellRoutes } from './shells.ts'
+import { slackButtonRoutes } from './slack-buttons.ts'
 import { tokenRoutes } from './tokens.ts'
 import { toolCallRoutes } from './tool-calls.ts'
 import { toolRoutes } from './tools.ts'
@@ -74,6 +75,7 @@ export async function registerRoutes(app: FastifyInstance, services: RouteServic
   await app.register(ruleRoutes, services)
   await app.register(modeRoutes, services)
   await app.register(notificationRoutes, services)
+  await app.register(slackButtonRoutes, services)
   await app.register(shellRoutes, services)
   await app.register(policyRoutes, services)
   await app.register(bufferRoutes, services)
