@@ -75,13 +75,14 @@ function readCallChange({ seq, type, time, tool_call_id, fields }: ParsedEvent):
 
 /** Returns the name of the person who decided, as clients show it. */
 function readDecider(value: unknown): string | null {
-  const { source, token, client } = objectOf(value)
+  const { source, token, client, channel } = objectOf(value)
   if (source !== 'user') return null
   const name = textOf(objectOf(token).name)
   const decider = formatDecider({
     source,
     token: name === null ? undefined : { name },
-    client: textOf(client) ?? undefined
+    client: textOf(client) ?? undefined,
+    channel: textOf(channel) ?? undefined
   })
   return decider.slice(0, MAX_DECIDER_LENGTH)
 }

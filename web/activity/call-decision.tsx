@@ -60,7 +60,7 @@ const describeRule = ({ tier, effect, reason, source }: Approval['matched_rules'
   `${effect}, ${source === 'hub' ? 'of the hub' : tier}: ${reason}`
 
 /** Returns the name of the person, with the label of the client. */
-function describePerson({ token, client, via }: Decision): string | undefined {
-  const name = describeDecider({ token, client })
+function describePerson({ token, client, channel, via }: Decision): string | undefined {
+  const name = describeDecider({ token, client, channel })
   return name !== undefined && via === 'hub' ? `${name}, at the hub` : name
 }

@@ -128,8 +128,12 @@ function toOutcome(event: Event, before: ApprovalOutcome | undefined): ApprovalO
   const isOpen = !before || before.decision === 'gone'
   if (event.type === 'tool.decision') {
     const { decision, reason, time: at } = event
-    const { token, client } = (event.by ?? {}) as { token?: { name: string }; client?: string }
-    const by = describeDecider({ token, client })
+    const { token, client, channel } = (event.by ?? {}) as {
+      token?: { name: string }
+      client?: string
+      channel?: string
+    }
+    const by = describeDecider({ token, client, channel })
     return isOpen
       ? { decision, at, ...(by !== undefined && { by }), ...(reason !== undefined && { reason }) }
       : undefined

@@ -67,6 +67,11 @@ t.test('notifications in the settings', needs('chromium', 'playwright-core'), as
     await page.waitForURL(`${url}/#/approvals/${tool_call_id}`)
     await page.locator('.card').getByText('touch pushed').first().waitFor()
 
+    const link = `${url}/#decide=tgl_a.b`
+    await deliver(page, url, { id: 'msg_2', title: 'Approval needed: other', body: 'why', tool_call_id, link })
+    const address = () => page.evaluate(ADDRESS_OF_LINKED) as Promise<string | undefined>
+    t.equal(await waitUntil('the notification with the link', address), link)
+
     await page.goto(`${url}/#/settings`)
     await page.getByRole('button', { name: /^Remove the browser/ }).click()
     await waitUntil('the browser to be removed', async () => (await get('/notifications')).subscriptions.length === 0)
@@ -74,6 +79,7 @@ t.test('notifications in the settings', needs('chromium', 'playwright-core'), as
 })
 
 const SHOWN = `navigator.serviceWorker.ready.then(r => r.getNotifications()).then(all => all.length > 0 && all.map(({ title, tag }) => ({ title, tag })))`
+const ADDRESS_OF_LINKED = `navigator.serviceWorker.ready.then(r => r.getNotifications({ tag: 'msg_2' })).then(([shown]) => shown?.data)`
 const CLICK = `registration.getNotifications().then(([notification]) => {
   dispatchEvent(new NotificationEvent('notificationclick', { notification }))
 })`
