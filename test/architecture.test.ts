@@ -276,6 +276,7 @@ const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set([
   'src/client/client.ts',
   'src/protocol/call-statuses.ts',
   'src/protocol/command-part.ts',
+  'src/protocol/format-approval-count.ts',
   'src/protocol/format-rule-limit.ts',
   'src/protocol/withheld-reasons.ts',
   // Types alone.

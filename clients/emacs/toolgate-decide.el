@@ -176,7 +176,8 @@ Two separate messages would replace each other in the echo area."
     (string-join (cons text (reverse (mapcar #'cdr notes))) "; ")))
 
 (defconst toolgate-decide--words
-  '(("queued" . "Approved") ("running" . "Approved") ("success" . "Approved")
+  '(("awaiting_approval" . "Approved, but another person must approve it too")
+    ("queued" . "Approved") ("running" . "Approved") ("success" . "Approved")
     ("rejected" . "Rejected") ("error" . "Failed") ("expired" . "Expired")
     ("cancelled" . "Cancelled") ("interrupted" . "Interrupted"))
   "Words for the outcome of a call, by its status.")

@@ -39,6 +39,8 @@ export interface CallView {
     reason: string
     digest: string
     preview: unknown
+    approvals_needed?: number
+    approvals?: readonly unknown[]
     always_options: readonly unknown[]
   }
 }

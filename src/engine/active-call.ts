@@ -16,6 +16,8 @@ export interface Caller {
   rights: ReadonlySet<'call' | 'approve'>
   /** The token, and the person or program that it belongs to. */
   token?: { id: string; name: string }
+  /** Id of the token that it was made with, if both belong to one person (see `Principal`). */
+  person?: string
   /** Set for a person who decides at the hub. */
   via?: { decision_id: number }
   /** Set for a person who decides by a link of a notification: the link permits this decision only. */

@@ -134,8 +134,9 @@ async function askForApproval(
   engine.quotas.assertRoomToWait(live.share, waiting)
   const refusal = findOutageRefusal(engine, approval.approver)
   if (refusal !== undefined) return rejectForOutage(engine, live, refusal, also)
+  const { approvals_needed = 1 } = approval
   const isShown = shown?.digest === approval.digest && (approval.level === 'ask' || shown.confirm)
-  if (live.may_approve && isShown && canApproveHere(engine, approval.approver))
+  if (live.may_approve && isShown && approvals_needed === 1 && canApproveHere(engine, approval.approver))
     return startPreApproved(engine, live, { approval, evaluation }, also)
   const { tool, tool_call_id } = live.call
   live.durableIntent = requestApproval(engine, live, waiting, also).then(() =>

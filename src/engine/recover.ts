@@ -6,6 +6,7 @@ import type { Change } from '../host/change.ts'
 import type { Call } from '../protocol/calls.ts'
 import { ActiveCall } from './active-call.ts'
 import { isOverdue } from './approvals/decide.ts'
+import { withoutApprovals } from './approvals/joint-approval.ts'
 import { withLimitedPreview } from './approvals/preview-limits.ts'
 import { requestApproval } from './approvals/request-approval.ts'
 import { toolForExecutor } from './client-execution.ts'
@@ -76,5 +77,6 @@ async function recoverCall(
 }
 
 async function requestApprovalAgain(engine: Engine, live: ActiveCall, { approved_by: _, ...call }: ResumableCall) {
-  await requestApproval(engine, live, { ...call, status: 'awaiting_approval' })
+  const approval = withoutApprovals(call.approval)
+  await requestApproval(engine, live, { ...call, status: 'awaiting_approval', approval })
 }

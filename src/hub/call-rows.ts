@@ -1,6 +1,7 @@
 // Rows by which calls are found, from the events about them. The events themselves hold the rest.
 import { ToolError } from '../errors.ts'
-import { formatDecider } from '../protocol/decisions.ts'
+import { formatDecider } from '../protocol/format-decider.ts'
+import { MAX_APPROVALS } from '../protocol/rules.ts'
 import type { UplinkEvent, WaitingCall } from '../protocol/uplink.ts'
 import { isObject, parseObject } from '../text/json-object.ts'
 import type { Queries } from './database/database.ts'
@@ -117,11 +118,18 @@ function readCallFields({ tool, session_id, workspace, agent, client, approval }
 
 const DECISION_TYPES: readonly string[] = ['tool.decision', 'tool.cancel']
 
+/** Returns the approvals of a call that waits for further ones. */
+function readApprovals(type: string, { approval }: Record<string, unknown>): Record<string, unknown>[] {
+  const { approvals } = objectOf(approval)
+  return type === 'tool.call' && Array.isArray(approvals) ? approvals.slice(0, MAX_APPROVALS).map(objectOf) : []
+}
+
 /** Returns the ids of decisions and cancels at the hub that events say were applied. */
 export const readAppliedDecisions = (events: readonly ParsedEvent[]): number[] =>
   events
-    .filter(({ type }) => DECISION_TYPES.includes(type))
-    .map(({ fields }) => objectOf(fields.by))
+    .flatMap(({ type, fields }) =>
+      DECISION_TYPES.includes(type) ? [objectOf(fields.by)] : readApprovals(type, fields)
+    )
     .flatMap(({ via, decision_id }) =>
       via === 'hub' && Number.isSafeInteger(decision_id) ? [decision_id as number] : []
     )

@@ -56,10 +56,11 @@ export function decide(
         'The preview of the call has changed. Review the new preview, and decide again.'
       )
     if (verdict === 'approve') assertWhole(call.data)
+    const place = await findPlace(db, { ...call, tool_call_id, digest, verdict }, person.id)
     const [made] = await db.query<DecisionState>(
-      `INSERT INTO decisions (journal_id, tool_call_id, digest, verdict, person_id, person_name, message)
-       VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING ${STATE_COLUMNS}`,
-      [call.journal_id, tool_call_id, digest, verdict, person.id, person.name, JSON.stringify(message)]
+      `INSERT INTO decisions (journal_id, tool_call_id, digest, verdict, person_id, person_name, message, place)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING ${STATE_COLUMNS}`,
+      [call.journal_id, tool_call_id, digest, verdict, person.id, person.name, JSON.stringify(message), place]
     )
     if (!made) throw await decidedError(db, call.journal_id, tool_call_id, digest)
     await db.query('SELECT pg_notify($1, $2)', [CHANNELS.decisions, server_id])
@@ -128,6 +129,29 @@ async function findCall(db: Queries, serverId: string, toolCallId: string): Prom
   throw unknownCallError(serverId, toolCallId)
 }
 
+/**
+ * Returns the place of a decision: 0, or for a call that needs several approvals the one after those that were sent. The server counts the
+ * approvals, also those from elsewhere. Throws CONFLICT if a person has rejected the call, or this one has approved it.
+ */
+async function findPlace(
+  db: Queries,
+  { journal_id, tool_call_id, digest, data, verdict }: WaitingCall & Pick<NewDecision, 'tool_call_id' | 'verdict'>,
+  personId: string
+): Promise<number> {
+  const { approval } = JSON.parse(data) as { approval?: { approvals_needed?: unknown } }
+  if (typeof approval?.approvals_needed !== 'number') return 0
+  const sent = await db.query<{ person_id: string; person_name: string; verdict: string; place: number }>(
+    `SELECT person_id, person_name, verdict, place FROM decisions
+     WHERE journal_id = $1 AND tool_call_id = $2 AND digest = $3 AND state <> 'refused'`,
+    [journal_id, tool_call_id, digest]
+  )
+  const isFinal = (earlier: { person_id: string; verdict: string }) =>
+    earlier.verdict === 'reject' || (earlier.person_id === personId && verdict === 'approve')
+  const final = sent.find(isFinal)
+  if (final) throw alreadyDecidedError(final)
+  return Math.max(-1, ...sent.map(({ place }) => place)) + 1
+}
+
 /** Throws INVALID_PARAMS if a part of the preview is at the server alone: nothing is approved that was not shown. */
 function assertWhole(data: string) {
   const { approval } = JSON.parse(data) as { approval?: { preview?: { cut?: boolean } } }
@@ -140,9 +164,14 @@ function assertWhole(data: string) {
 
 async function decidedError(db: Queries, journalId: string, toolCallId: string, digest: string) {
   const [first] = await db.query<DecisionState>(
-    `SELECT ${STATE_COLUMNS} FROM decisions WHERE journal_id = $1 AND tool_call_id = $2 AND digest = $3 AND state <> 'refused'`,
+    `SELECT ${STATE_COLUMNS} FROM decisions WHERE journal_id = $1 AND tool_call_id = $2 AND digest = $3 AND state <> 'refused'
+     ORDER BY place DESC`,
     [journalId, toolCallId, digest]
   )
+  return alreadyDecidedError(first)
+}
+
+function alreadyDecidedError(first: { verdict: string; person_name: string } | undefined) {
   const done = first?.verdict === 'approve' ? 'approved' : 'rejected'
   return new ToolError('CONFLICT', `${first?.person_name ?? 'Another person'} has already ${done} the call.`)
 }

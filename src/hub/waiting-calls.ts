@@ -46,8 +46,11 @@ export async function listWaitingCalls(database: Queries): Promise<WaitingCallRo
         WHERE c.status = 'awaiting_approval' AND NOT EXISTS (SELECT 1 FROM waiting_reports r WHERE r.journal_id = c.journal_id)
         ORDER BY c.created_at, c.n LIMIT $1)
        UNION ALL SELECT ${REPORTED_CALLS}
-     ) w LEFT JOIN decisions d
-       ON d.journal_id = w.journal_id AND d.tool_call_id = w.tool_call_id AND d.digest = w.digest AND d.state = 'sent'
+     ) w LEFT JOIN LATERAL (
+       SELECT * FROM decisions d
+       WHERE d.journal_id = w.journal_id AND d.tool_call_id = w.tool_call_id AND d.digest = w.digest AND d.state = 'sent'
+       ORDER BY d.place DESC LIMIT 1
+     ) d ON true
      ORDER BY w.created_at, w.n LIMIT $1`,
     [MAX_CALLS, MAX_LIST_BYTES]
   )

@@ -103,6 +103,8 @@ export class DecisionButtons {
           ? await approve(tool_call_id, { digest }, caller)
           : await reject(tool_call_id, {}, caller)
       const { status } = JSON.parse(json) as Pick<Call, 'status'>
+      if (status === 'awaiting_approval')
+        return refuse(`Approved by ${name}. The call needs the approval of another person, too.`)
       if (status === 'error') return refuse('The call has failed, since its preview can no longer be made.')
       return { isDecided: true, text: `${verb === VERBS.approve ? 'Approved' : 'Rejected'} by ${name}.` }
     } catch (error) {

@@ -3,12 +3,13 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { SETTLED_STATUSES } from './call-statuses.ts'
 import { ContentRemoval } from './content-removal.ts'
-import { AlwaysOption, ApprovedBy, MatchedRule } from './decisions.ts'
+import { AlwaysOption, ApprovedBy, GivenApproval, MatchedRule } from './decisions.ts'
 import { ERRORS, type ErrorCode } from './error-codes.ts'
 import { FileChange } from './file-change.ts'
 import { FileHrefs } from './front-end.ts'
 import { HookRun } from './hook-run.ts'
 import { ReviewComments } from './review-comment.ts'
+import { MAX_APPROVALS } from './rules.ts'
 import { Time } from './time.ts'
 import { TraceContext } from './trace-context.ts'
 
@@ -116,6 +117,18 @@ export const Approval = Type.Object(
     approver: Type.Optional(
       Type.Literal('hub', {
         description: 'Only a person at the hub can approve; people at the server can reject.'
+      })
+    ),
+    approvals_needed: Type.Optional(
+      Type.Integer({
+        minimum: 2,
+        maximum: MAX_APPROVALS,
+        description: 'Number of different persons who must approve. Missing if one is enough.'
+      })
+    ),
+    approvals: Type.Optional(
+      Type.Array(GivenApproval, {
+        description: 'With `approvals_needed`: approvals of the current `digest` so far, oldest first.'
       })
     ),
     matched_rules: Type.Array(MatchedRule),

@@ -1,7 +1,7 @@
 // Schemas of what policy decides by and what a decision records: saved and matched rules, options of an approval, the approver.
 import { type Static, Type } from 'typebox'
 import { NamedToken } from './named-token.ts'
-import { RuleEffect, RuleLimit, RuleMatch, RuleScope } from './rules.ts'
+import { APPROVAL_DEMAND_FIELDS, RuleEffect, RuleLimit, RuleMatch, RuleScope } from './rules.ts'
 import { SessionMode } from './session-mode.ts'
 import { Time } from './time.ts'
 
@@ -20,6 +20,7 @@ export const SavedRule = Type.Object(
     ),
     workspace: Type.Optional(Type.String({ description: 'Root folder of the workspace, with scope workspace.' })),
     reason: Type.Optional(Type.String()),
+    ...APPROVAL_DEMAND_FIELDS,
     expires_at: Type.Union([Time, Type.Null()]),
     uses: Type.Optional(Type.Integer({ description: 'Number of calls that the rule may allow before it ends.' })),
     used: Type.Integer({ description: 'Number of calls that the rule has allowed.' }),
@@ -81,6 +82,36 @@ export const AlwaysOption = Type.Object(
 )
 export type AlwaysOption = Static<typeof AlwaysOption>
 
+const deciderFields = {
+  token: Type.Optional(NamedToken),
+  client: Type.Optional(Type.String({ description: 'Name of the client, as the client reports it; not verified.' })),
+  via: Type.Optional(
+    Type.Enum(['hub', 'notification'], {
+      description:
+        '`hub`: a person decided at the hub. `notification`: a person decided by a notification. `token` identifies the person.'
+    })
+  ),
+  channel: Type.Optional(
+    Type.String({ description: 'Channel of the notification by which the person decided; `token.name` is the person.' })
+  ),
+  decision_id: Type.Optional(Type.Integer({ description: "Id of the decision in the hub's database." })),
+  reason: Type.Optional(Type.String({ description: 'Reason given by the approver.' })),
+  at: Time
+}
+
+/** One of several approvals that a call needs. */
+export const GivenApproval = Type.Object(
+  {
+    person: Type.String({
+      description:
+        'Distinguishes approvers: id of the token, of the token that it was made with, or of the person at the hub.'
+    }),
+    ...deciderFields
+  },
+  { title: 'GivenApproval', description: 'An approval of a call that needs several.' }
+)
+export type GivenApproval = Static<typeof GivenApproval>
+
 export const ApprovedBy = Type.Object(
   {
     source: Type.Enum(['auto', 'user', 'rule', 'config', 'hook', 'mode']),
@@ -92,39 +123,12 @@ export const ApprovedBy = Type.Object(
     rule_ids: Type.Optional(
       Type.Array(Type.String(), { description: 'All rules saved with this decision, if there are several.' })
     ),
-    token: Type.Optional(NamedToken),
-    client: Type.Optional(Type.String({ description: 'Name of the client, as the client reports it; not verified.' })),
-    via: Type.Optional(
-      Type.Enum(['hub', 'notification'], {
-        description:
-          '`hub`: a person decided at the hub. `notification`: a person decided by a notification. `token` identifies the person.'
-      })
-    ),
-    channel: Type.Optional(
-      Type.String({
-        description: 'Channel of the notification by which the person decided; `token.name` is the person.'
-      })
-    ),
-    decision_id: Type.Optional(Type.Integer({ description: "Id of the decision in the hub's database." })),
-    reason: Type.Optional(Type.String({ description: 'Reason given by the approver.' })),
-    at: Time,
-    digest: Type.Optional(Type.String())
+    ...deciderFields,
+    digest: Type.Optional(Type.String()),
+    earlier_approvals: Type.Optional(
+      Type.Array(GivenApproval, { description: 'Approvals before this one, if the call needed several; oldest first.' })
+    )
   },
   { title: 'ApprovedBy' }
 )
 export type ApprovedBy = Static<typeof ApprovedBy>
-
-interface Decider {
-  source: string
-  token?: { name: string } | undefined
-  client?: string | undefined
-  channel?: string | undefined
-}
-
-/** Formats who decided: the name of the token, with the label of the client, or the channel of the notification. */
-export const formatDecider = ({ token, channel, client = channel, source }: Decider): string =>
-  token === undefined
-    ? (client ?? source)
-    : client === undefined || client === token.name
-      ? token.name
-      : `${token.name} (${client})`

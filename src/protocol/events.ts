@@ -85,21 +85,25 @@ export const EVENTS = {
     asked: Type.Integer({ description: 'Requested resume point.' }),
     oldest: Type.Integer({ description: 'Seq of the oldest stored event.' })
   }),
-  'tool.call': defineEvent('tool.call', 'A call was accepted, or needs a new decision because its preview changed.', {
-    tool: Type.String({ description: 'Native name of the tool.' }),
-    params: params('Params of the call. Credentials are masked.'),
-    toolset: Type.Optional(Type.String({ description: 'Toolset that defines the requested name.' })),
-    requested_tool: Type.Optional(Type.String({ description: 'Requested tool name.' })),
-    requested_params: Type.Optional(params('Original params, if a toolset, a hook or the approver changed them.')),
-    requires_approval: Type.Boolean({ description: 'True if the call waits for approval.' }),
-    agent: Type.Optional(Type.String({ description: 'Agent that sent the call.' })),
-    context: Type.Optional(Type.String({ description: 'Purpose of the call in the conversation, as sent.' })),
-    client: Type.String({ description: 'Name of the sending client, as reported.' }),
-    executor: Type.Optional(Type.Literal('client', { description: 'Set if the client executes it.' })),
-    trace: TraceRef,
-    hooks: HookRuns,
-    approval: Type.Optional(ApprovalRef)
-  }),
+  'tool.call': defineEvent(
+    'tool.call',
+    'A call was accepted, or needs a new decision because its preview changed or a person approved it.',
+    {
+      tool: Type.String({ description: 'Native name of the tool.' }),
+      params: params('Params of the call. Credentials are masked.'),
+      toolset: Type.Optional(Type.String({ description: 'Toolset that defines the requested name.' })),
+      requested_tool: Type.Optional(Type.String({ description: 'Requested tool name.' })),
+      requested_params: Type.Optional(params('Original params, if a toolset, a hook or the approver changed them.')),
+      requires_approval: Type.Boolean({ description: 'True if the call waits for approval.' }),
+      agent: Type.Optional(Type.String({ description: 'Agent that sent the call.' })),
+      context: Type.Optional(Type.String({ description: 'Purpose of the call in the conversation, as sent.' })),
+      client: Type.String({ description: 'Name of the sending client, as reported.' }),
+      executor: Type.Optional(Type.Literal('client', { description: 'Set if the client executes it.' })),
+      trace: TraceRef,
+      hooks: HookRuns,
+      approval: Type.Optional(ApprovalRef)
+    }
+  ),
   'tool.decision': defineEvent('tool.decision', 'A waiting call was decided or has expired.', {
     decision: Type.Enum(['approved', 'rejected', 'expired', 'cancelled'], { description: 'Decision.' }),
     by: Type.Optional(ApprovedByRef),

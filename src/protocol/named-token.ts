@@ -1,6 +1,9 @@
 // The token of a request, as records of it name the token.
 import { Type } from 'typebox'
 
+/** Id of the token of the discovery file, or of a token file, that may approve. */
+export const SERVER_TOKEN_ID = 'server'
+
 export const NamedToken = Type.Object(
   {
     id: Type.String({ description: 'Id of a token; `server` for the tokens in the discovery file.' }),

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { CALL_STATUSES } from './call-statuses.ts'
 import type { ApprovedBy } from './decisions.ts'
-import { RULE_END_FIELDS, RuleEffect, RuleLimit, RuleMatch, RuleScope } from './rules.ts'
+import { APPROVAL_DEMAND_FIELDS, RULE_END_FIELDS, RuleEffect, RuleLimit, RuleMatch, RuleScope } from './rules.ts'
 import { SessionMode } from './session-mode.ts'
 import { Time } from './time.ts'
 
@@ -19,6 +19,7 @@ export const NewRuleBody = Type.Object(
       Type.String({ maxLength: 64, description: 'Workspace of the rule, with scope session or workspace.' })
     ),
     reason: Type.Optional(Type.String({ maxLength: 1_024 })),
+    ...APPROVAL_DEMAND_FIELDS,
     ...RULE_END_FIELDS,
     limit: Type.Optional(RuleLimit)
   },

@@ -145,6 +145,22 @@ export const RULE_END_FIELDS = {
   )
 }
 
+/** Maximum number of persons whose approval a rule can require. */
+export const MAX_APPROVALS = 5
+
+/** The fields by which an ask rule requires more of a decision. */
+export const APPROVAL_DEMAND_FIELDS = {
+  approvals: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_APPROVALS,
+      description:
+        'With `ask`: number of different persons who must approve the call. Default: 1. If several rules match, the ' +
+        'largest number counts.'
+    })
+  )
+}
+
 /** A configured rule. Examples are checked when the rule is loaded. */
 export const ConfiguredRule = Type.Object(
   {
@@ -158,6 +174,7 @@ export const ConfiguredRule = Type.Object(
           '`hub.on_outage` decides while the hub is not available.'
       })
     ),
+    ...APPROVAL_DEMAND_FIELDS,
     expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
     limit: Type.Optional(RuleLimit),
     examples: Type.Optional(

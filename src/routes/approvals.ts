@@ -280,7 +280,9 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
   async function decideOne(id: string, decision: Decision, { caller, query, reply }: DecisionRequest) {
     const { wait_ms, toolset } = query
     const decided = await decide(id, decision, caller)
-    if (!wait_ms) return sendCall(reply, formatForToolset(formatter, toolset, decided))
+    // A call that needs further approvals does not end before those.
+    if (!wait_ms || decided.call.status === 'awaiting_approval')
+      return sendCall(reply, formatForToolset(formatter, toolset, decided))
     const wait = { ms: wait_ms, throughApproval: true, signal: watchDisconnect(reply).signal }
     return sendCall(reply, formatForToolset(formatter, toolset, await calls.get(id, wait)))
   }

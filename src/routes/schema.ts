@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import { Approval, Call, CallError, CallResult, Preview } from '../protocol/calls.ts'
 import { ContentRemoval } from '../protocol/content-removal.ts'
-import { AlwaysOption, ApprovedBy, SavedRule } from '../protocol/decisions.ts'
+import { AlwaysOption, ApprovedBy, GivenApproval, SavedRule } from '../protocol/decisions.ts'
 import { ERRORS, type ErrorCode } from '../protocol/error-codes.ts'
 import { FileChange } from '../protocol/file-change.ts'
 import { Job } from '../protocol/jobs.ts'
@@ -26,6 +26,7 @@ export const SHARED_SCHEMAS: Record<string, TSchema> = {
   Approval,
   AlwaysOption,
   ApprovedBy,
+  GivenApproval,
   CallError,
   ContentRemoval,
   FileChange,

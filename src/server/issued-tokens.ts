@@ -5,6 +5,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../errors.ts'
+import { SERVER_TOKEN_ID } from '../protocol/named-token.ts'
 import type { IssuedToken, Right } from '../protocol/tokens.ts'
 import { steadyNow } from '../steady-time.ts'
 import { ConfigFileError, readConfigFile } from './config-file.ts'
@@ -54,7 +55,7 @@ export class IssuedTokens {
     this.#seal = seal
     const { tokens, problem } = readStored(file, seal)
     if (problem !== undefined) this.rejection = `${file} ${problem}; ${putAside(file)}`
-    this.#byDigest = new Map(tokens.map(stored => [stored.digest, activate(stored)]))
+    this.#byDigest = new Map(tokens.map(stored => [stored.digest, activate(stored, findPerson(stored, tokens))]))
     this.#revokeExpired()
   }
 
@@ -97,7 +98,8 @@ export class IssuedTokens {
       ...(maker.issued && { made_by: maker.issued.token_id }),
       digest: digestOf(text)
     }
-    const active = activate(stored)
+    const all = [...this.#byDigest.values()].map(known => known.stored)
+    const active = activate(stored, findPerson(stored, all))
     const holder = share === undefined ? active.holder : { ...active.holder, share }
     this.#byDigest.set(stored.digest, { ...active, holder, text })
     this.#save()
@@ -193,7 +195,17 @@ const abortAll = (gone: readonly ActiveToken[]) => {
 
 const withoutDigest = ({ digest: _, ...token }: StoredToken): IssuedToken => token
 
-function activate(stored: StoredToken): ActiveToken {
+/**
+ * Returns the id of the token at the beginning of those that a token was made with, which stands for its person: who has a token can make
+ * others. The server's token makes those of persons; of these, only that of a console counts as the same person.
+ */
+function findPerson({ token_id, kind, made_by }: StoredToken, all: readonly StoredToken[]): string {
+  const maker = all.find(other => other.token_id === made_by)
+  if (maker) return findPerson(maker, all)
+  return kind === 'session' ? SERVER_TOKEN_ID : token_id
+}
+
+function activate(stored: StoredToken, person: string): ActiveToken {
   const revocation = new AbortController()
   const { token_id, name, expires_at, rights, agent } = stored
   return {
@@ -202,6 +214,7 @@ function activate(stored: StoredToken): ActiveToken {
     holder: {
       rights: new Set(rights),
       token: { id: token_id, name },
+      ...(person !== token_id && { person }),
       ...(agent !== undefined && { agent }),
       issued: { token_id, expires_at, revoked: revocation.signal }
     }

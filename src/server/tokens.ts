@@ -6,6 +6,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { ToolError } from '../errors.ts'
+import { SERVER_TOKEN_ID } from '../protocol/named-token.ts'
 import type { Right } from '../protocol/tokens.ts'
 
 /** The rights of a token's bearer. */
@@ -24,6 +25,8 @@ export interface Principal {
   token?: TokenIdentity
   /** Id of the token whose shares it uses, if that is another one: it was made with that, which may not approve. */
   share?: string
+  /** Id of the token that it was made with, if both belong to one person: that of a console, or one that an issued token has made. */
+  person?: string
   /** The agent that the token is bound to: the bearer cannot act as another. */
   agent?: string
   /** Set for a token that was issued at run time. */
@@ -88,9 +91,6 @@ export function loadTokens({ token_file, call_token_file, agent_token_files = {}
     allTexts: () => kinds.map(({ secret }) => secret.text())
   }
 }
-
-/** Identifies the token of the discovery file or a token file that may approve. */
-const SERVER_TOKEN_ID = 'server'
 
 /** Returns the name of the user who runs the server, to whom its own tokens belong. */
 function userName(): string {

@@ -5,9 +5,10 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import t from 'tap'
+import { connect } from '../../src/client/client.ts'
 import { CALL_ID_PATTERN, normalizeOutput, serveProject } from './toolgate.ts'
 
-const { begin, client, project, start, toolgate } = await serveProject(t)
+const { begin, client, project, server, start, toolgate } = await serveProject(t)
 
 t.test('lists, shows and approves a pending call, which completes', async t => {
   const call = begin(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=goodbye', '--context', 'greeting'])
@@ -46,6 +47,43 @@ t.test('lists, shows and approves a pending call, which completes', async t => {
     normalizeOutput((await toolgate(['show', id!])).stdout),
     /^edit_file success {2}ID\n {2}params .*\n {2}changed +modified a\.txt \+1 -1\n/s
   )
+})
+
+t.test('a call that needs two approvals says who has given one', async t => {
+  const match = ['--tool', 'edit_file', '--path', 'joint.txt']
+  t.match(await toolgate(['rules', 'add', 'allow', ...match, '--approvals', '2']), {
+    code: 2,
+    stderr: /--approvals requires the effect ask\./
+  })
+  t.match(await toolgate(['rules', 'add', 'ask', ...match, '--approvals', '6']), { code: 2, stderr: /from 1 to 5\./ })
+  const rule = await toolgate(['rules', 'add', 'ask', ...match, '--approvals', '2'])
+  t.match((await toolgate(['rules'])).stdout, /ask \(2 approvals\)/)
+  writeFileSync(path.join(project, 'joint.txt'), 'one\n')
+  const { token } = await client.issueToken({ name: 'Ana', rights: ['approve'] })
+  const ana = connect({ url: server.url, token, client: 'emacs' })
+  const call = await client.call('edit_file', { path: 'joint.txt', old: 'one', new: 'two' })
+  if (call.status !== 'awaiting_approval') throw new Error(call.status)
+  const id = call.tool_call_id
+  await ana.approve(id, { digest: call.approval.digest })
+  t.match((await toolgate(['approvals'])).stdout, / ask 1\/2 +edit_file /)
+  t.match(
+    (await toolgate(['show', id])).stdout,
+    /\n {2}joint {4}needs 2 approvals by different persons, 1 given by Ana \(emacs\)\n/
+  )
+  const again = await client.call('edit_file', { path: 'joint.txt', old: 'one', new: 'three' })
+  const partly = await toolgate(['approve', again.tool_call_id, '--yes'])
+  t.match(partly, {
+    code: 0,
+    stdout: `${again.tool_call_id} 1 of 2 approvals: the call waits for the approval of another person\n`
+  })
+  t.match(await toolgate(['approve', again.tool_call_id, '--yes']), {
+    code: 6,
+    stderr: /needs the approval of 2 different persons, and this one has already approved it\./
+  })
+  t.match(await toolgate(['approve', id, '--yes']), { code: 0, stdout: `${id} approved\n` })
+  t.match(normalizeOutput((await toolgate(['show', id])).stdout), /\n {2}before {3}Ana emacs TIME\n/)
+  await client.cancel(again.tool_call_id)
+  await toolgate(['rules', 'revoke', rule.stdout.trim()])
 })
 
 t.test('an approval that cannot start reports the reason', async t => {

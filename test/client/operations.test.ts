@@ -169,6 +169,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
       expires_at: null,
       for: '1h',
       uses: 1,
+      approvals: 1,
       limit: { calls: 1, per: '1h' }
     }),
   revokeRule: client => client.revokeRule('i'),

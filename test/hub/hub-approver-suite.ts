@@ -4,7 +4,15 @@ import type { Settings } from '../../src/config/settings.ts'
 import type { Database } from '../../src/hub/database/database.ts'
 import { type Json, startApp, toApproval } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
-import { caughtUp, type EnrolledApp, endedCall, startHub, startServer } from './start-hub.ts'
+import {
+  answeredDecision,
+  caughtUp,
+  type EnrolledApp,
+  endedCall,
+  OTHER_PERSON_TOKEN,
+  startHub,
+  startServer
+} from './start-hub.ts'
 
 const TOUCH = { command: 'touch', mode: 'prefix' as const }
 const BY_HUB = { effect: 'ask' as const, match: TOUCH, approver: 'hub' as const, reason: 'Two people' }
@@ -69,6 +77,34 @@ export async function hubApproverSuite(t: Test, openDatabase: () => Promise<Data
     await hub.request('PUT', '/rules', { rules: [], replaces: version })
     await waitUntil('no rule is in force', async () => (await server.get('/rules')).hub?.rules.length === 0)
     t.match(await server.request('POST', '/approve', toApproval(waiting)), { status: 202 })
+  })
+
+  await t.test('two persons at the hub approve a call, each once', async t => {
+    const hub = await startHub(t, await openDatabase())
+    const tiers = { administrator: [{ ...BY_HUB, approvals: 2 }], user: [], workspace: [] }
+    const server = await startServer(t, hub, 'joint', { settings: { tiers } })
+    const { server_id } = server
+    await caughtUp(server)
+    const waiting = await touch(server, 'a.txt')
+    await caughtUp(server)
+    const approve = (token?: string) =>
+      hub.request('POST', '/approve', { server_id, ...toApproval(waiting) }, ...(token === undefined ? [] : [token]))
+    const { decision_id } = (await approve()).body
+    t.match(await answeredDecision(hub, decision_id), { state: 'applied', refusal: null })
+    const approvals = [{ person: 'hub:person:Ada', token: { name: 'Ada' }, via: 'hub', decision_id }]
+    t.match(await server.get(`/calls/${waiting.tool_call_id}`), {
+      status: 'awaiting_approval',
+      approval: { approvals_needed: 2, approvals }
+    })
+    t.match((await hub.get('/console/state')).pending, [
+      { decision: undefined, approval: { approvals_needed: 2, approvals: [{ person: 'hub:person:Ada' }] } }
+    ])
+    t.match(await approve(), { status: 409, body: { detail: 'Ada has already approved the call.' } })
+    t.equal((await approve(OTHER_PERSON_TOKEN)).status, 202)
+    t.match(await ended(server, waiting), {
+      status: 'success',
+      approved_by: { token: { name: 'Ben' }, earlier_approvals: approvals }
+    })
   })
 
   await t.test('while the hub is away, hub.on_outage decides', async t => {

@@ -1,7 +1,7 @@
 // Tests of a hub that hold on any of its databases.
 import type { Test } from 'tap'
 import type { Database } from '../../src/hub/database/database.ts'
-import { formatDecider } from '../../src/protocol/decisions.ts'
+import { formatDecider } from '../../src/protocol/format-decider.ts'
 import type { Json } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
 import {

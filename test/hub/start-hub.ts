@@ -17,6 +17,7 @@ import { makeTestFolder } from '../support/test-folder.ts'
 import { waitUntil, within } from '../support/wait.ts'
 
 export const PERSON_TOKEN = 'a-token-of-a-person-at-the-hub'
+export const OTHER_PERSON_TOKEN = 'a-token-of-another-person-at-the-hub'
 
 /** Opens a database that only this test uses. */
 export const openEmbedded = (): Promise<Database> => within('the embedded database', EmbeddedDatabase.open(undefined))
@@ -44,7 +45,10 @@ export async function startHub(
     'the hub to start',
     createHub({
       database,
-      people: [{ token: PERSON_TOKEN, name: 'Ada' }],
+      people: [
+        { token: PERSON_TOKEN, name: 'Ada' },
+        { token: OTHER_PERSON_TOKEN, name: 'Ben' }
+      ],
       oidc,
       consoleFiles: consoleFiles(),
       hosts: () => hosts,

@@ -1,5 +1,5 @@
 // Links by which a person decides on one call without a token, and what they do not permit.
-// tier: quick
+// tier: full
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -225,4 +225,31 @@ t.test('a strict call needs the confirmation, and a shortened preview the digest
   t.match(await send('POST', `/calls/${cut.tool_call_id}/approve`, { digest }), refused('/whole_digest'))
   const { whole_digest } = (await send('GET', `/calls/${cut.tool_call_id}/preview?digest=${digest}`)).body
   t.match(await send('POST', `/calls/${cut.tool_call_id}/approve`, { digest, whole_digest }), { status: 202 })
+})
+
+t.test('the links of one person count as one of several approvals', async t => {
+  const { app, hook, service } = await startWithLinks(t)
+  await app.close()
+  const channels = { hook, mail: hook, ben: { ...hook, decide_as: 'Ben' } }
+  const settings = { channels, base_url: 'https://toolgate.example' }
+  const next = await startNotifying(t, settings, { folder: app.folder })
+  await next.post('/rules', { effect: 'ask', match: { tool: 'write_file' }, scope: 'workspace', approvals: 2 })
+  const { tool_call_id, approval } = await requestWrite(next)
+  const links = new Map<string, string>()
+  for (let i = 0; i < 3; i++) {
+    const { decide_url } = parseBody(await service.next()).data
+    const link = new URL(decide_url).hash.slice('#decide='.length)
+    const { channel } = JSON.parse(Buffer.from(link.slice(4).split('.')[0]!, 'base64url').toString())
+    links.set(channel, link)
+  }
+  const approve = (channel: string) =>
+    by(next, links.get(channel)!)('POST', `/calls/${tool_call_id}/approve`, { digest: approval.digest })
+  t.match(await approve('hook'), {
+    body: { status: 'awaiting_approval', approval: { approvals: [{ channel: 'hook' }] } }
+  })
+  for (const channel of ['hook', 'mail'])
+    t.match(await approve(channel), { status: 409, body: { detail: /this one has already approved it/ } }, channel)
+  t.match(await approve('ben'), {
+    body: { status: 'queued', approved_by: { earlier_approvals: [{ channel: 'hook' }] } }
+  })
 })

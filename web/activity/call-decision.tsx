@@ -30,6 +30,7 @@ export function CallDecision({ call }: { call: Call }) {
         <Facts
           facts={[
             ['Needed', `${approval.level === 'strict' ? 'strict approval' : 'approval'}: ${approval.reason}`],
+            ['Persons', approval.approvals_needed?.toString()],
             ...approval.matched_rules
               .filter(({ reason }) => reason !== approval.reason)
               .map(rule => ['Rule', describeRule(rule)] as const)
@@ -60,7 +61,7 @@ const describeRule = ({ tier, effect, reason, source }: Approval['matched_rules'
   `${effect}, ${source === 'hub' ? 'of the hub' : tier}: ${reason}`
 
 /** Returns the name of the person, with the label of the client. */
-function describePerson({ token, client, channel, via }: Decision): string | undefined {
-  const name = describeDecider({ token, client, channel })
+function describePerson({ token, client, channel, via, earlier_approvals }: Decision): string | undefined {
+  const name = describeDecider({ token, client, channel, earlier_approvals })
   return name !== undefined && via === 'hub' ? `${name}, at the hub` : name
 }

@@ -30,6 +30,7 @@ import { formatTime } from '../text/format-time.ts'
 import { hasInvisible } from '../text/has-invisible.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { AlwaysDialog } from './always-dialog.tsx'
+import { ApprovalsBadge } from './approvals-badge.tsx'
 import { CallOutcome } from './call-outcome.tsx'
 import { ChangedBy } from './changed-by.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
@@ -66,7 +67,9 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
   const [dialog, setDialog] = useState<OpenDialog>()
   const busy = sendingCalls.value.has(call.tool_call_id)
   const failure = decisionErrors.value.get(call.tool_call_id)
-  const guard = useGuard(`${approval.digest} ${stale ? `stale ${stale.reason ?? ''}` : ''} ${failure ?? ''}`)
+  const guard = useGuard(
+    `${approval.digest} ${approval.approvals?.length ?? 0} ${stale ? `stale ${stale.reason ?? ''}` : ''} ${failure ?? ''}`
+  )
   const acts = !outcome && !busy && !sent && canApprove()
   const review = getReview(call)
   const script = preview.text === undefined ? undefined : findOwnScript(tool, call.params)
@@ -118,7 +121,7 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
     n: () => void rejectAndGoOn(call),
     r: () => setDialog('reject'),
     ...(alternative && { i: () => setDialog('alternative') }),
-    ...(has('edit') && { e: () => setDialog('edit') }),
+    ...(has('edit') && approval.approvals_needed === undefined && { e: () => setDialog('edit') }),
     ...(preview.diff !== undefined && { c: () => openCommentInSight(self.current!, call.tool_call_id) }),
     ...(approval.always_options.length > 0 && { a: ifViewed(() => setDialog('always')) }),
     ...(similar && {
@@ -160,6 +163,7 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
       <header class="card-head">
         <div class="row">
           <LevelBadge level={level} />
+          {!outcome && <ApprovalsBadge approval={approval} />}
           <code>{markInvisible(tool)}</code>
           <ServerName of={call} />
           {has('modes') && <ModeButton session={{ session_id: call.session_id, workspace: call.workspace }} />}

@@ -15,6 +15,7 @@ import { diffViewSetting, keysSetting } from '../shell/settings.ts'
 import { type ApprovalEntry, type ApprovalOutcome, approvals, pending, removeSettled } from '../store/approvals.ts'
 import { isConnected } from '../store/connection.ts'
 import { markInvisible } from '../text/invisible.tsx'
+import { ApprovalsBadge } from './approvals-badge.tsx'
 import { ListToolbar, SelectionBar } from './list-toolbar.tsx'
 import { grouping, isSelected, selectRange, toggleSelected, visibleGroups } from './list-view.ts'
 import { openNeighbour } from './queue.ts'
@@ -165,6 +166,7 @@ function ApprovalLine({
         {sent && <span class="badge">{describeSent(sent)}</span>}
         {isSelected(tool_call_id) && <span class="badge accent">selected</span>}
         {approval.level === 'strict' && <span class="badge bad">strict</span>}
+        {!outcome && <ApprovalsBadge approval={approval} />}
         {stale ? (
           <span class="badge warn">changed since shown</span>
         ) : (

@@ -1,6 +1,7 @@
 // Sends decisions, bound to the preview by its digest. Errors appear on the card.
 import { signal } from '@preact/signals'
 import { type Approval, type ApproveRequest, type RejectRequest, ToolgateError } from '../../src/client/client.ts'
+import { formatApprovalCount } from '../../src/protocol/format-approval-count.ts'
 import { createReview, describeUnviewed, type Review } from '../diff/review.ts'
 import { has } from '../session/place.ts'
 import { client, setTokenName, toErrorMessage } from '../session/session.ts'
@@ -62,8 +63,8 @@ export const reject = (call: WaitingCall, decision: RejectRequest = {}): Promise
 
 /** The call, or at a hub the decision that was sent to the server. */
 interface DecisionAnswer {
-  decision?: SentDecision
   status?: string
+  decision?: SentDecision
   approved_by?: { token?: { name: string } }
   rejected_by?: { token?: { name: string } }
 }
@@ -74,7 +75,13 @@ async function decide(call: WaitingCall, send: () => Promise<unknown>): Promise<
   sendingCalls.value = new Set([...sendingCalls.peek(), id])
   setDecisionError(id, undefined)
   try {
-    const { decision, status, approved_by, rejected_by } = ((await send()) ?? {}) as DecisionAnswer
+    const answer = ((await send()) ?? {}) as DecisionAnswer | WaitingCall
+    if (isWaiting(answer)) {
+      upsertPending(answer)
+      announce(`${formatApprovalCount(answer.approval)}. The call waits for another person.`)
+      return true
+    }
+    const { decision, status, approved_by, rejected_by } = answer
     if (decision) markSent(id, decision)
     // Other places receive the outcome as an event.
     if (!has('queue') && status !== undefined)
@@ -88,6 +95,9 @@ async function decide(call: WaitingCall, send: () => Promise<unknown>): Promise<
     sendingCalls.value = new Set([...sendingCalls.peek()].filter(each => each !== id))
   }
 }
+
+/** Returns true for a call that needs the approval of further persons. */
+const isWaiting = (answer: DecisionAnswer | WaitingCall): answer is WaitingCall => answer.status === 'awaiting_approval'
 
 async function handleRefusal(call: WaitingCall, error: unknown) {
   const details = error instanceof ToolgateError ? error.problem?.details : undefined

@@ -1,5 +1,6 @@
 // The reason a call waits, its params, and its origin.
 import type { Approval, Call } from '../../src/client/client.ts'
+import { describeApprovals } from '../../src/protocol/format-approval-count.ts'
 import { EndMark } from '../diff/end-mark.tsx'
 import { isPartViewed, type Review } from '../diff/review.ts'
 import type { WaitingCall } from '../store/approvals.ts'
@@ -22,11 +23,14 @@ export function RequestFacts({ call: { agent, client, context } }: { call: Call 
 }
 
 /** Rules that repeat the reason are left out. */
-export function ReasonFacts({ approval: { reason, matched_rules } }: { approval: Approval }) {
+export function ReasonFacts({ approval }: { approval: Approval }) {
+  const { reason, matched_rules } = approval
+  const joint = describeApprovals(approval)
   const others = matched_rules.filter(rule => rule.reason !== reason)
   return (
     <div class="muted">
       <p>Reason: {markInvisible(reason)}</p>
+      {joint !== undefined && <p class="joint">This call {markInvisible(joint)}.</p>}
       {others.map(rule => (
         <p key={rule.tier + rule.reason}>
           From {rule.tier === 'built-in' ? 'a built-in rule' : `a rule of the ${rule.tier}`} ({rule.effect}):{' '}

@@ -1,9 +1,10 @@
 // Works through the waiting calls: after a decision, the next one opens, and shows the outcome of the last.
 import { signal } from '@preact/signals'
 import type { ApproveRequest, RejectRequest } from '../../src/client/client.ts'
+import { formatApprovalCount } from '../../src/protocol/format-approval-count.ts'
 import type { Review } from '../diff/review.ts'
 import { goTo, route } from '../shell/routes.ts'
-import { findNextPending, type WaitingCall } from '../store/approvals.ts'
+import { findNextPending, pending, type WaitingCall } from '../store/approvals.ts'
 import { approve, reject } from './decide.ts'
 import { visibleGroups } from './list-view.ts'
 import { setComments, toRejection } from './review-comments.ts'
@@ -11,14 +12,20 @@ import { setComments, toRejection } from './review-comments.ts'
 /** The last decision of this page, and the call that was opened next. */
 export interface LastDecision {
   call: WaitingCall
-  verdict: 'Approved' | 'Rejected'
+  verdict: string
   next: string
 }
 
 export const lastDecision = signal<LastDecision | undefined>(undefined)
 
 export async function approveAndGoOn(call: WaitingCall, decision?: Omit<ApproveRequest, 'digest'>, review?: Review) {
-  if (await approve(call, decision, review)) goOn(call, 'Approved')
+  if (await approve(call, decision, review)) goOn(call, findCount(call) ?? 'Approved')
+}
+
+/** Returns how many approvals a call has that still waits for other persons. */
+function findCount({ tool_call_id }: WaitingCall): string | undefined {
+  const waiting = pending.peek().find(({ call }) => call.tool_call_id === tool_call_id)
+  return waiting && formatApprovalCount(waiting.call.approval)
 }
 
 export async function rejectAndGoOn(call: WaitingCall, decision?: RejectRequest) {

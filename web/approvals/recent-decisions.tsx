@@ -59,6 +59,6 @@ function findDecided(events: readonly Event[]): DecidedCall[] {
 }
 
 const describeBy = (by: EventByType<'tool.decision'>['by']) => {
-  const { token, client } = (by ?? {}) as { token?: { name: string }; client?: string }
-  return describeDecider({ token, client })
+  const { token, client, earlier_approvals } = (by ?? {}) as Parameters<typeof describeDecider>[0]
+  return describeDecider({ token, client, earlier_approvals })
 }

@@ -59,6 +59,12 @@ export const NEW_RULE_SCHEMA = {
     workspace: textField('Name of the workspace, for scope workspace or session.'),
     session_id: textField('Id of the session, for scope session.'),
     reason: textField('Reason that the approver or the caller sees.'),
+    approvals: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 5,
+      description: 'For ask: number of different persons who must approve. Default: 1.'
+    },
     for: textField('Lifetime of the rule, such as 30m, 2h or 7d. Default: the rule applies until it is revoked.'),
     expires_at: textField('End of the rule as a time, in place of `for`, such as 2027-01-31T12:00:00Z.'),
     uses: { type: 'integer', minimum: 1, description: 'Number of calls that the rule allows before it ends.' },

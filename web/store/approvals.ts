@@ -63,6 +63,14 @@ export function upsertPending(call: WaitingCall) {
   if (!known) approvals.value = [...approvals.peek(), { call, ...(decision && { sent: decision }) }]
   else if (known.call.approval.digest !== call.approval.digest || known.outcome)
     updateApproval(call.tool_call_id, { call, previousApproval: known.call.approval })
+  else if (known.call.approval.approvals?.length !== call.approval.approvals?.length) addApprovals(known, call)
+}
+
+/** Shows the approvals of other persons. The preview stays as it is on the screen, also where it was loaded whole. */
+function addApprovals({ sent: _, ...known }: ApprovalEntry, { tool_call_id, approval }: WaitingCall) {
+  const { approvals_needed, approvals } = approval
+  const joint = { ...(approvals_needed !== undefined && { approvals_needed }), ...(approvals && { approvals }) }
+  updateApproval(tool_call_id, { ...known, call: { ...known.call, approval: { ...known.call.approval, ...joint } } })
 }
 
 /** Replaces a preview that is cut by all of it, if the call still waits with the same digest. */
@@ -128,12 +136,8 @@ function toOutcome(event: Event, before: ApprovalOutcome | undefined): ApprovalO
   const isOpen = !before || before.decision === 'gone'
   if (event.type === 'tool.decision') {
     const { decision, reason, time: at } = event
-    const { token, client, channel } = (event.by ?? {}) as {
-      token?: { name: string }
-      client?: string
-      channel?: string
-    }
-    const by = describeDecider({ token, client, channel })
+    const { token, client, channel, earlier_approvals } = (event.by ?? {}) as Parameters<typeof describeDecider>[0]
+    const by = describeDecider({ token, client, channel, earlier_approvals })
     return isOpen
       ? { decision, at, ...(by !== undefined && { by }), ...(reason !== undefined && { reason }) }
       : undefined

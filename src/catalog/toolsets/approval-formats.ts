@@ -5,7 +5,11 @@ import type { NamedCallView } from '../call-view.ts'
 const confirmationFields = ({ call: { approval } }: NamedCallView) => ({
   level: approval!.level,
   digest: approval!.digest,
-  preview: approval!.preview
+  preview: approval!.preview,
+  ...(approval!.approvals_needed !== undefined && {
+    approvals_needed: approval!.approvals_needed,
+    approvals: approval!.approvals ?? []
+  })
 })
 
 export const APPROVAL_FORMATS = {

@@ -1,7 +1,9 @@
 // Shows the waiting calls of a session in the editor. The first decision applies, there or in another front end.
+import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RequestPermissionResponse, ToolCallUpdate } from '@agentclientprotocol/sdk'
 import { ToolgateError } from '../../client/client.ts'
+import { formatApprovalCount } from '../../protocol/format-approval-count.ts'
 import type { EndedCall } from '../ended-call.ts'
 import { CallChangedError, CallWatcher, type PendingCall } from '../ui/call-watcher.ts'
 import { buildPrompt, sendDecision } from './editor-prompt.ts'
@@ -110,7 +112,8 @@ export class EditorApprovals {
       const answer = this.#takeGrant(call)
         ? APPROVED
         : await editor.request<RequestPermissionResponse>('session/request_permission', prompt.request, changed)
-      await sendDecision(session.decisions, call, prompt, answer)
+      const decided = await sendDecision(session.decisions, call, prompt, answer)
+      if (decided.status === 'awaiting_approval') await this.#waitForOthers(watcher, decided)
     } catch (error) {
       if (changed.aborted && changed.reason instanceof CallChangedError) return
       // Another front end was faster, a file has changed, or the server restarts: look again.
@@ -121,5 +124,18 @@ export class EditorApprovals {
       return
     }
     await watcher.refresh().catch(() => {})
+  }
+
+  /** Waits until other persons decide on a call that was approved here, or its preview changes. */
+  async #waitForOthers(watcher: CallWatcher, { tool_call_id, approval }: PendingCall): Promise<void> {
+    this.#options.log(`${tool_call_id} was approved in the editor: ${formatApprovalCount(approval)}`)
+    await watcher.refresh().catch(() => {})
+    const { digest } = approval
+    const isSame = ({ call }: CallWatcher) => call.status === 'awaiting_approval' && call.approval.digest === digest
+    while (isSame(watcher)) {
+      const { changed } = watcher
+      if (!changed.aborted) await once(changed, 'abort')
+      this.#options.signal.throwIfAborted()
+    }
   }
 }

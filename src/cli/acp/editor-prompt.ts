@@ -8,7 +8,8 @@ import type {
   ToolCallUpdate,
   ToolKind
 } from '@agentclientprotocol/sdk'
-import { type Client, ToolgateError } from '../../client/client.ts'
+import { type Call, type Client, ToolgateError } from '../../client/client.ts'
+import { describeApprovals, formatApprovalCount } from '../../protocol/format-approval-count.ts'
 import type { PendingCall } from '../ui/call-watcher.ts'
 import { loadWholePreview } from '../ui/whole-preview.ts'
 import { fence } from './fence.ts'
@@ -72,8 +73,10 @@ function listOptions({ approval }: PendingCall): PermissionOption[] {
   // The whole call must be visible before a person can approve it, and some calls are approved elsewhere.
   if (approver !== undefined || preview.cut) return [REJECT]
   const rules = level === 'strict' ? [] : always_options.slice(0, MAX_RULES)
+  const count = formatApprovalCount(approval)
+  const approve = count === undefined ? 'Approve' : `Approve (${count} so far)`
   return [
-    { optionId: 'approve', name: level === 'strict' ? `Approve: ${approval.reason}` : 'Approve', kind: 'allow_once' },
+    { optionId: 'approve', name: level === 'strict' ? `${approve}: ${approval.reason}` : approve, kind: 'allow_once' },
     ...rules.map(({ id, label }) => ({
       optionId: `${ALWAYS_PREFIX}${id}`,
       name: label,
@@ -85,11 +88,13 @@ function listOptions({ approval }: PendingCall): PermissionOption[] {
 
 async function buildContent(session: AcpSession, call: PendingCall, signal: AbortSignal): Promise<ToolCallContent[]> {
   const { reason, preview, files = [] } = call.approval
+  const approvals = describeApprovals(call.approval)
   const shown = preview.diff !== undefined && files.length > 0 && files.length <= MAX_FILES
   const diffs = shown ? await Promise.all(files.map(file => loadDiff(session, file, signal))) : []
   const isLoaded = shown && diffs.every(diff => diff !== undefined)
   const texts = [
     `**${reason}**`,
+    ...(approvals === undefined ? [] : [`The call ${approvals}.`]),
     ...(preview.cut ? ['The preview is too long for the editor. To approve the call, use another front end.'] : []),
     ...(preview.text ? [fence(preview.text)] : []),
     ...(preview.diff && !isLoaded ? [fence(preview.diff, 'diff')] : []),
@@ -122,7 +127,7 @@ async function loadDiff(
 }
 
 /**
- * Sends the decision of the person in the editor. Throws if the answer is not one of the options that were offered, and PREVIEW_CHANGED if
+ * Sends the decision of the person in the editor. Returns the call after that. Throws if the answer is not one of the options that were offered, and PREVIEW_CHANGED if
  * the call is no longer the one that was shown.
  */
 export async function sendDecision(
@@ -130,15 +135,14 @@ export async function sendDecision(
   { tool_call_id, approval }: PendingCall,
   { request, whole_digest }: EditorPrompt,
   { outcome }: RequestPermissionResponse
-): Promise<void> {
+): Promise<Call> {
   if (outcome.outcome === 'cancelled')
-    return void (await client.cancel(tool_call_id, { reason: 'The user cancelled the turn of the agent.' }))
+    return client.cancel(tool_call_id, { reason: 'The user cancelled the turn of the agent.' })
   const { optionId } = outcome
   if (!request.options.some(option => option.optionId === optionId))
     throw new AcpError(`The editor answered with the option ${JSON.stringify(optionId)}, which was not offered.`)
-  if (optionId === REJECT.optionId)
-    return void (await client.reject(tool_call_id, { reason: 'Rejected in the editor.' }))
-  await client.approve(tool_call_id, {
+  if (optionId === REJECT.optionId) return client.reject(tool_call_id, { reason: 'Rejected in the editor.' })
+  return client.approve(tool_call_id, {
     digest: approval.digest,
     ...(whole_digest !== undefined && { whole_digest }),
     ...(approval.level === 'strict' && { confirm: true }),

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { NewRule, SavedRule } from '../../client/client.ts'
 import { isDuration } from '../../protocol/duration.ts'
+import { MAX_APPROVALS } from '../../protocol/rules.ts'
 import { parseChoice, usageError } from '../exit.ts'
 import { toBranchPattern } from './branch-pattern.ts'
 import { addEndOptions, type EndOptions, toEnds } from './rule-ends.ts'
@@ -27,6 +28,7 @@ export interface RuleOptions extends EndOptions {
   session?: string
   workspace?: string
   reason?: string
+  approvals?: string
   rate?: string
   each?: string
 }
@@ -39,6 +41,10 @@ export const addRuleOptions = (command: Command): Command =>
     .option('--rate <calls/period>', 'allow at most this number of calls within a sliding period, such as 100/1h')
     .option('--each <subject>', 'with --rate: count the calls of each agent or of each session separately')
     .option('-m, --reason <text>', 'reason that approvers and callers see')
+
+/** Adds the options for what an ask rule requires of the decision. */
+export const addDemandOptions = (command: Command): Command =>
+  command.option('--approvals <number>', 'with ask: number of different persons who must approve')
 
 const addMatchOptions = (command: Command): Command =>
   command
@@ -111,9 +117,17 @@ export function toNewRule(effect: string, options: RuleOptions): NewRule {
     ...(options.scope !== 'user' && options.workspace !== undefined && { workspace: options.workspace }),
     ...(options.session !== undefined && { session_id: options.session }),
     ...(options.reason !== undefined && { reason: options.reason }),
+    ...(options.approvals !== undefined && { approvals: parseApprovals(decides, options.approvals) }),
     ...toEnds(options),
     ...(rate !== undefined && { limit: parseRate(rate, each) })
   }
+}
+
+function parseApprovals(effect: NewRule['effect'], text: string): number {
+  if (effect !== 'ask') throw usageError('--approvals requires the effect ask.')
+  const approvals = Number(text)
+  if (Number.isInteger(approvals) && approvals >= 1 && approvals <= MAX_APPROVALS) return approvals
+  throw usageError(`Invalid --approvals: ${text}.`, `Write a number from 1 to ${MAX_APPROVALS}.`)
 }
 
 function parseRate(text: string, each: string | undefined): NonNullable<NewRule['limit']> {

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ApproveRequest } from '../../client/api-types.ts'
 import { type Approval, type Call, type Client, ToolgateError } from '../../client/client.ts'
 import { ALWAYS_LIMITS_SYNTAX, parseAlwaysLimits } from '../../protocol/always-limits.ts'
+import { describeApprovals } from '../../protocol/format-approval-count.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { findInexactNumbers } from '../../text/json-numbers.ts'
 import { parseObject } from '../../text/json-object.ts'
@@ -57,6 +58,8 @@ class ApprovalPrompt {
   readonly #watched: CallWatcher
   readonly #keys: KeyReader
   #preset: ApprovalPreset
+  /** The approvals of other persons that are on the screen. */
+  #approvals: string | undefined
   #isFirst = true
   /** The preview on the screen. */
   #shown: Approval['preview'] | undefined
@@ -111,9 +114,14 @@ class ApprovalPrompt {
       return warn(
         `The call would fail now: ${escapeInvisible(error)} Press n to reject it, or e to edit its parameters.`
       )
+    const approvals = describeApprovals(call.approval)
+    const isJoined = approvals !== this.#approvals
+    this.#approvals = approvals
+    if (!this.#isFirst && isJoined && approvals !== undefined) warn(`The call ${escapeInvisible(approvals)}.`)
     // Of a preview that is cut, the rest may differ.
-    if (!call.approval.preview.cut && isDeepStrictEqual(before, call.approval.preview))
-      return warn('Files have changed, but the preview is still the same.')
+    const isSame = !call.approval.preview.cut && isDeepStrictEqual(before, call.approval.preview)
+    if (isSame && isJoined) return
+    if (isSame) return warn('Files have changed, but the preview is still the same.')
     if (!this.#isFirst) warn('The preview has changed:')
     this.#isFirst = false
     this.#showPages(formatApproval(terminal, await this.#withWholePreview(call)))

@@ -1,6 +1,6 @@
 // Watches a call that waits for a decision: notifies when its effects change, and when it no longer waits.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Call, Client } from '../../client/client.ts'
+import type { Approval, Call, Client } from '../../client/client.ts'
 
 export type PendingCall = Extract<Call, { status: 'awaiting_approval' }>
 
@@ -84,7 +84,7 @@ export class CallWatcher {
     // The call was decided or previewed again in the meantime: the answer is stale.
     if (this.#call !== call) this.#recheckAgain = true
     else if (digest === undefined) this.#update(call, reason)
-    else if (preview) this.#update({ ...call, approval: { ...call.approval, preview, digest } })
+    else if (preview) this.#update(withPreview(call, preview, digest))
     else this.#update(digest === call.approval.digest ? call : await client.get(call.tool_call_id, { signal }))
   }
 
@@ -116,6 +116,16 @@ export class CallWatcher {
 /** The shown preview is stale. */
 export class CallChangedError extends Error {}
 
-const digestOf = (call: Call) => (call.status === 'awaiting_approval' ? call.approval.digest : undefined)
+/** Returns the call with a new preview, of which there are no approvals yet. */
+function withPreview(call: PendingCall, preview: Approval['preview'], digest: string): PendingCall {
+  const { approvals: _, ...approval } = call.approval
+  return { ...call, approval: { ...approval, preview, digest } }
+}
+
+/** Identifies what a decision would be about: the preview, and the approvals of it so far. */
+const digestOf = (call: Call) =>
+  call.status === 'awaiting_approval'
+    ? `${call.approval.digest} ${call.approval.approvals?.length ?? 0} ${call.approval.approvals_needed ?? 1}`
+    : undefined
 
 const stateKey = (call: Call) => `${call.status} ${digestOf(call)}`

@@ -1,6 +1,7 @@
 // Formats calls and events for people.
 
 import { type Call, type DryRun, describeDecider, type Event } from '../../client/client.ts'
+import { describeApprovals, formatApprovalCount } from '../../protocol/format-approval-count.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { formatRejectionMessage } from '../../text/rejection-message.ts'
 import { EXIT } from '../exit.ts'
@@ -65,8 +66,11 @@ export function formatDecision(call: Call): string {
 }
 
 /** Formats the result of an approval; a call that could not start, or has failed by now, as that. */
-export const formatApprovalResult = (call: Call) =>
-  exitCodeFor(call) === EXIT.ok ? 'approved' : `${call.status}: ${escapeInvisible(formatReason(call))}`
+export function formatApprovalResult(call: Call): string {
+  if (call.status === 'awaiting_approval')
+    return `${formatApprovalCount(call.approval)}: the call waits for the approval of another person`
+  return exitCodeFor(call) === EXIT.ok ? 'approved' : `${call.status}: ${escapeInvisible(formatReason(call))}`
+}
 
 /** Formats everything that an approver must see before deciding. */
 export function formatApproval(terminal: Terminal, call: Extract<Call, { status: 'awaiting_approval' }>): string {
@@ -78,6 +82,7 @@ export function formatApproval(terminal: Terminal, call: Extract<Call, { status:
     `  tool     ${escapeInvisible(call.tool)}  (${approval.level})`,
     `  caller   ${escapeInvisible(who.join(' / '))}`,
     `  reason   ${escapeInvisible(approval.reason)}`,
+    ...formatNeededApprovals(terminal, approval),
     ...(call.context === undefined ? [] : [`  context  ${oneLine(call.context)}`]),
     ...(approval.expires_at === null ? [] : [`  expires  ${formatDue(approval.expires_at)}`]),
     ...formatParams(call.params, diff),
@@ -86,6 +91,11 @@ export function formatApproval(terminal: Terminal, call: Extract<Call, { status:
     ...(text === undefined ? [] : ['', escapeInvisible(text)]),
     ...(diff === undefined ? [] : ['', colorizeDiff(terminal, diff.trimEnd())])
   ].join('\n')
+}
+
+const formatNeededApprovals = (terminal: Terminal, approval: Parameters<typeof describeApprovals>[0]): string[] => {
+  const needed = describeApprovals(approval)
+  return needed === undefined ? [] : [terminal.paint('yellow', `  joint    ${escapeInvisible(needed)}`)]
 }
 
 /** Params that hold texts of files, which the diff shows if there is one. */

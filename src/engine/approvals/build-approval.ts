@@ -72,12 +72,13 @@ export async function buildApproval(
 ): Promise<{ approval: Approval; evaluation: Evaluation }> {
   const { ttl_ms } = engine.settings.approval
   const { preview, digest, wholeDiff, evaluation } = await buildStablePreview(engine, live, first, { hooks })
-  const { decision, reason, matched_rules, always_options, approver } = evaluation.verdict
+  const { decision, reason, matched_rules, always_options, approver, approvals } = evaluation.verdict
   const files = await listFileHrefs(engine, live, wholeDiff, digest)
   const approval: Approval = {
     level: decision === 'strict' ? 'strict' : 'ask',
     reason: decision === 'allow' && reasonIfAllowed !== undefined ? reasonIfAllowed : reason,
     ...(approver && { approver }),
+    ...(approvals !== undefined && { approvals_needed: approvals }),
     matched_rules,
     preview,
     digest,

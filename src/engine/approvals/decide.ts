@@ -5,7 +5,9 @@ import { invalidFieldError, invalidParam, ToolError } from '../../errors.ts'
 import type { AllowUndefined } from '../../protocol/allow-undefined.ts'
 import type { AlwaysLimits } from '../../protocol/approvals.ts'
 import type { Call, CallWithStatus } from '../../protocol/calls.ts'
-import { type AlwaysOption, type ApprovedBy, formatDecider } from '../../protocol/decisions.ts'
+import type { AlwaysOption, ApprovedBy } from '../../protocol/decisions.ts'
+import { formatApprovalCount } from '../../protocol/format-approval-count.ts'
+import { formatDecider } from '../../protocol/format-decider.ts'
 import { steadyNow } from '../../steady-time.ts'
 import { restoreRedacted } from '../../text/secrets/credentials.ts'
 import { statusText } from '../../text/status-text.ts'
@@ -27,6 +29,7 @@ import {
 import { buildApproval } from './build-approval.ts'
 import { computeDigest } from './digest.ts'
 import { assertRunnable, assertWorkspacePresent, evaluateNow } from './evaluate.ts'
+import { addApproval, assertParamsUnmodified } from './joint-approval.ts'
 import { assertMayApprove, findOutageRefusal } from './remote-approval.ts'
 import { requestApproval } from './request-approval.ts'
 import { approveSourceWrites } from './source-previews.ts'
@@ -71,6 +74,7 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
       throw invalidFieldError('/always_limits', 'must be sent with always')
     if (decision.modified_digest !== undefined && decision.modified_params === undefined)
       throw digestWithoutParamsError()
+    if (decision.modified_params !== undefined) assertParamsUnmodified(call.approval.approvals_needed)
     assertConfirmed(decision, call.approval.level)
     if (decision.digest !== call.approval.digest) {
       await approveAsShown(engine, live)
@@ -84,18 +88,25 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
         : await approveModified(engine, live, decision)
     if (!approved) return live.call
     assertMayApprove(engine, live.evaluation!.verdict, caller)
+    const reason = decision.reason !== undefined && { reason: decision.reason }
+    const decider = { ...identifyDecider(caller), ...reason, at: new Date().toISOString() }
+    const joint = addApproval(approved.call, live.evaluation!.verdict, { caller, ...decider })
+    if (joint?.waiting) {
+      const count = formatApprovalCount(joint.waiting.approval)
+      await requestApproval(engine, live, joint.waiting)
+      logDecision(engine, joint.waiting, `approved by ${formatDecider({ source: 'user', ...decider })}, ${count}`)
+      return joint.waiting
+    }
     const remembered = always && (await prepareRules(engine, live, always, decision.always_limits ?? {}, caller))
     const made = remembered?.rules.map(({ rule_id }) => rule_id) ?? []
-    const reason = decision.reason !== undefined && { reason: decision.reason }
     const { sources } = live.evaluation!
     const wasShown = decision.modified_params === undefined || decision.modified_digest !== undefined
     const approvedSources = sources && wasShown ? approveSourceWrites(live.workspace.root, sources) : []
     const by: ApprovedBy = {
       source: 'user',
-      ...identifyDecider(caller),
-      ...reason,
-      at: new Date().toISOString(),
+      ...decider,
       digest: approved.digest,
+      ...(joint && { earlier_approvals: [...joint.earlier] }),
       ...(made[0] !== undefined && { rule_id: made[0] }),
       ...(made.length > 1 && { rule_ids: made })
     }
@@ -374,6 +385,7 @@ async function approveModified(engine: Engine, live: ActiveCall, decision: Appro
   const { params } = looked
   assertNotDenied(looked.evaluation)
   if (looked.evaluation.verdict.decision === 'strict') assertConfirmed(decision, 'strict')
+  assertParamsUnmodified(looked.evaluation.verdict.approvals)
   assertRunnable(engine, looked.evaluation)
   const requested_params = 'requested_params' in call ? call.requested_params : call.params
   const modified = { ...applyPreHookResult(call, looked), requested_params }

@@ -237,6 +237,8 @@ export interface PolicyVerdict {
   source: ApprovedBy['source']
   /** With ask and strict: a rule demands that a person at the hub approves it. */
   approver?: 'hub'
+  /** With ask and strict: the number of persons who must approve it, if rules demand several. */
+  approvals?: number
   /** The mode of the session, if that decides otherwise than by default. */
   mode?: SessionMode
   rule_id?: string

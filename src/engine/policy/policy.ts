@@ -45,15 +45,23 @@ export function evaluateTiers(
     ? { tier: 'built-in', decision: floor.decision, reason: floor.rule.reason, rules: [floor.rule] }
     : toTierVerdict('built-in', undefined)
   const raised = floor ? raiseVerdict(ruled, floor.decision, floor.rule) : ruled
-  return { verdict: addApprover(raised, evaluations), tiers: [builtIn, ...tiers] }
+  return { verdict: addDemands(raised, evaluations), tiers: [builtIn, ...tiers] }
 }
 
-/** Adds that the hub has to approve an asked call, if a rule of the deciding tier or of a higher one demands that. */
-function addApprover(verdict: PolicyVerdict, evaluations: readonly TierEvaluation[]): PolicyVerdict {
-  const isAsked = verdict.decision === 'ask' || verdict.decision === 'strict'
-  return isAsked && heardTiers(evaluations).some(({ demandsHub }) => demandsHub)
-    ? { ...verdict, approver: 'hub' }
-    : verdict
+/**
+ * Adds what rules demand of the decision about an asked call: that the hub has to approve it, if a rule of the deciding tier or of a higher
+ * one says so, and the largest number of approvals of all tiers, since that only makes a decision stricter.
+ */
+function addDemands(verdict: PolicyVerdict, evaluations: readonly TierEvaluation[]): PolicyVerdict {
+  if (verdict.decision !== 'ask' && verdict.decision !== 'strict') return verdict
+  const demandsHub = heardTiers(evaluations).some(tier => tier.demandsHub)
+  const approvals = Math.max(...evaluations.map(tier => tier.approvals))
+  return {
+    ...verdict,
+    ...(demandsHub && { approver: 'hub' as const }),
+    // A rule that allows such calls would end the need for several approvals.
+    ...(approvals > 1 && { approvals, always_options: [] })
+  }
 }
 
 /** Returns true if it runs in the sandbox without a rule, so that a rule which may not allow it does not prevent that. */
@@ -77,6 +85,8 @@ interface TierEvaluation {
   uncertainRule: MatchedRule | undefined
   /** A rule that matches, or may match, demands that the hub approves the call. */
   demandsHub: boolean
+  /** Largest number of approvals that a rule demands which matches, or may match. */
+  approvals: number
 }
 
 function evaluateTier(tier: RuleTier, question: PolicyInput, rulebook: EffectiveRules): TierEvaluation {
@@ -86,9 +96,13 @@ function evaluateTier(tier: RuleTier, question: PolicyInput, rulebook: Effective
     tier,
     verdict: decideTier(tier, rules, question),
     uncertainRule: doubtful && { ...toMatchedRule(doubtful, tier), effect: 'ask' },
-    demandsHub: rules.some(rule => rule.approver !== undefined && ruleMatches(rule, question) !== false)
+    demandsHub: rules.some(rule => rule.approver !== undefined && ruleMatches(rule, question) !== false),
+    approvals: Math.max(1, ...rules.filter(isJoint).map(rule => (ruleMatches(rule, question) ? rule.approvals! : 1)))
   }
 }
+
+/** Returns true for a rule that demands several approvals. */
+const isJoint = ({ effect, approvals = 1 }: RankedRule) => effect === 'ask' && approvals > 1
 
 function decideTier(tier: RuleTier, rules: readonly RankedRule[], question: PolicyInput): PolicyVerdict | undefined {
   const first = (effect: RankedRule['effect']) =>
@@ -125,7 +139,7 @@ function findJointCover(rules: readonly RankedRule[], question: PolicyInput): Ra
 
 /** Takes the decision of the first tier that has one; an uncertain match in a higher tier raises it to at least ask. */
 function applyUncertainRules(evaluations: readonly TierEvaluation[], effect: PolicyVerdict): PolicyVerdict {
-  const verdict = evaluations.find(each => each.verdict)?.verdict ?? effect
+  const verdict = findDecidingTier(evaluations)?.verdict ?? effect
   const doubt = heardTiers(evaluations).find(each => each.uncertainRule)?.uncertainRule
   if (!doubt || verdict.decision === 'deny') return verdict
   if (verdict.decision === 'allow') return raiseVerdict(verdict, 'ask', doubt)
@@ -135,8 +149,15 @@ function applyUncertainRules(evaluations: readonly TierEvaluation[], effect: Pol
 
 /** Returns the tiers up to the first one with a decision. */
 function heardTiers(evaluations: readonly TierEvaluation[]): readonly TierEvaluation[] {
-  const deciding = evaluations.findIndex(({ verdict }) => verdict !== undefined)
-  return deciding === -1 ? evaluations : evaluations.slice(0, deciding + 1)
+  const deciding = findDecidingTier(evaluations)
+  return deciding ? evaluations.slice(0, evaluations.indexOf(deciding) + 1) : evaluations
+}
+
+/** Returns the first tier with a decision. One person saves a rule: it does not allow a call for which a lower tier demands several. */
+function findDecidingTier(evaluations: readonly TierEvaluation[]): TierEvaluation | undefined {
+  const first = evaluations.find(({ verdict }) => verdict !== undefined)
+  if (first?.verdict?.decision !== 'allow' || first.verdict.source !== 'rule') return first
+  return evaluations.find(({ verdict, approvals }) => approvals > 1 && verdict?.decision !== 'allow') ?? first
 }
 
 /** Denies a call that requires a rule if none allows it. */

@@ -9,10 +9,18 @@ import type { CallFacts } from './policy-input.ts'
 import { prepareRules, ruleMatches } from './rules.ts'
 
 /** Returns the errors of a rule and of its examples; empty if it is valid. */
-export async function validateRule({ effect, match, approver, limit, examples }: ConfiguredRule): Promise<string[]> {
+export async function validateRule({
+  effect,
+  match,
+  approver,
+  approvals,
+  limit,
+  examples
+}: ConfiguredRule): Promise<string[]> {
   await prepareRules([{ match }])
   const errors = validateMatch(match)
   if (approver !== undefined && effect !== 'ask') errors.push('approver is only for rules with the effect ask')
+  if (approvals !== undefined && effect !== 'ask') errors.push('approvals is only for rules with the effect ask')
   if (limit !== undefined && effect !== 'allow') errors.push('limit is only for rules with the effect allow')
   if (GLOB_FIELDS.some(field => validateGlob(field, match[field]).length > 0) || validatePattern(match).length > 0)
     return errors

@@ -1,5 +1,6 @@
 // The view of an approval. Servers of other versions, or hostile ones, may send any JSON: only fields that a console can show are kept.
 import { CommandPart } from '../../protocol/calls.ts'
+import { MAX_APPROVALS } from '../../protocol/rules.ts'
 import { isObject } from '../../text/json-object.ts'
 
 const MAX_RULES = 100
@@ -9,10 +10,16 @@ const MAX_RULES = 100
  * cannot be shown as it is counts as cut, so that it is not approved here.
  */
 export function viewApproval(approval: unknown, digest: string | null) {
-  const { level, reason, matched_rules, preview, files, expires_at } = isObject(approval) ? approval : {}
+  const { level, reason, approvals_needed, approvals, matched_rules, preview, files, expires_at } = isObject(approval)
+    ? approval
+    : {}
   return {
     level: level === 'ask' ? 'ask' : 'strict',
     reason: textOf(reason),
+    ...(isApprovalCount(approvals_needed) && {
+      approvals_needed,
+      approvals: listOf(approvals, isObject).slice(0, MAX_APPROVALS).flatMap(viewGivenApproval)
+    }),
     matched_rules: listOf(matched_rules, isRule).slice(0, MAX_RULES),
     preview: viewPreview(preview),
     digest: digest ?? '',
@@ -23,6 +30,22 @@ export function viewApproval(approval: unknown, digest: string | null) {
     available_decisions: ['approve', 'reject'],
     always_options: []
   }
+}
+
+const isApprovalCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) > 1 && (value as number) <= MAX_APPROVALS
+
+function viewGivenApproval({ person, token, client, at }: Record<string, unknown>) {
+  if (!isText(person) || !isTime(at)) return []
+  const { id, name } = isObject(token) ? token : {}
+  return [
+    {
+      person,
+      ...(isText(id) && isText(name) && { token: { id, name } }),
+      ...(isText(client) && { client }),
+      at
+    }
+  ]
 }
 
 function viewPreview(preview: unknown) {

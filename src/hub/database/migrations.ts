@@ -94,6 +94,12 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   [
     // The person who approved or rejected, as clients show it. A rule has no name.
     'ALTER TABLE calls ADD COLUMN decided_by text'
+  ],
+  [
+    // The place of an approval among those that a call needs: the first decision in a place wins, and no person has two of them.
+    'ALTER TABLE decisions ADD COLUMN place integer NOT NULL DEFAULT 0',
+    'DROP INDEX decisions_of_call',
+    `CREATE UNIQUE INDEX decisions_of_call ON decisions (journal_id, tool_call_id, digest, place) WHERE state <> 'refused'`
   ]
 ]
 

@@ -3,6 +3,7 @@ import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
 import type { ApprovalDecision, RejectionDecision } from '../../engine/approvals/decide.ts'
 import { formatCutNote } from '../../engine/approvals/whole-preview.ts'
 import type { CallWithStatus } from '../../protocol/calls.ts'
+import { describeApprovals } from '../../protocol/format-approval-count.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { redactParamsForDecision } from '../../text/secrets/credentials.ts'
 import type { ElicitationReply } from './call-context.ts'
@@ -60,10 +61,12 @@ function formatMessage(call: PendingCall) {
   const { tool, workspace, agent, approval, tool_call_id } = call
   const { preview, reason, level } = approval
   const shown = formatEffects(call)
+  const approvals = describeApprovals(approval)
   const who = agent === undefined ? '' : ` for ${agent}`
   const words = [
     `${preview.title}`,
     `${tool} in workspace ${workspace}${who} (${tool_call_id}). ${reason}`,
+    ...(approvals === undefined ? [] : [`This call ${approvals}.`]),
     ...(level === 'strict' ? ['This call cannot easily be undone. Read the whole preview.'] : []),
     ...(preview.notes ?? []).map(note => `Note: ${note}`),
     ...(preview.information ?? []),

@@ -1,8 +1,10 @@
 // `tools/call`: submits a call like the HTTP API, and handles its approval, progress and end.
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import { hasApproved } from '../../engine/approvals/joint-approval.ts'
 import type { Calls, SerializedCall } from '../../engine/calls.ts'
 import { describeError, ToolError } from '../../errors.ts'
 import { type Call, type CallWithStatus, isSettled, type SettledCall } from '../../protocol/calls.ts'
+import { formatApprovalCount } from '../../protocol/format-approval-count.ts'
 import type { ProblemRedactor } from '../http/problem.ts'
 import { parseDecision } from './approval-form.ts'
 import type { McpCallContext } from './call-context.ts'
@@ -87,13 +89,14 @@ class McpToolCall {
   }
 
   async waitForEnd(): Promise<SettledCall> {
-    const { elicit, signal, disconnected } = this.#context
+    const { elicit, signal, disconnected, caller } = this.#context
     let call = await this.#start()
     for (let questions = elicit ? MAX_ELICITATIONS : 0; !isSettled(call); call = await this.#refresh()) {
       const waits = call.status === 'awaiting_approval' ? call : undefined
       disconnected.throwIfAborted()
       if (signal.aborted) await this.#calls.cancel(call.tool_call_id, 'Cancelled by the client.')
-      else if (waits && questions > 0) questions = (await this.#elicitDecision(waits)) ? questions - 1 : 0
+      else if (waits && questions > 0 && !hasApproved(waits, caller))
+        questions = (await this.#elicitDecision(waits)) ? questions - 1 : 0
       else await this.#wait(waits)
     }
     return call
@@ -136,6 +139,7 @@ class McpToolCall {
       // It may have been decided just before the subscription.
       const now = await this.#refresh()
       if (now.status !== 'awaiting_approval' || now.approval.digest !== approval.digest) return true
+      if (now.approval.approvals?.length !== approval.approvals?.length) return true
       const reply = await elicit!(call, AbortSignal.any([this.#abandoned.signal, withdrawn.signal]))
       return await applyDecision(this.#calls, tool_call_id, parseDecision(reply, call), caller)
     } catch (error) {
@@ -152,8 +156,10 @@ class McpToolCall {
 const toWholeCall = ({ call, json }: SerializedCall): Call =>
   call.status === 'success' && !('result' in call) ? (JSON.parse(json) as Call) : call
 
-const formatWaiting = ({ workspace, tool_call_id }: CallWithStatus<'awaiting_approval'>) =>
-  `The call waits for approval in workspace ${workspace}. Its id is ${tool_call_id}.`
+function formatWaiting({ workspace, tool_call_id, approval }: CallWithStatus<'awaiting_approval'>) {
+  const count = formatApprovalCount(approval)
+  return `The call waits for approval in workspace ${workspace}${count === undefined ? '' : ` (${count})`}. Its id is ${tool_call_id}.`
+}
 
 /** Applies a decision; returns false if there is none. After a stale or late one, the person may be asked again. */
 async function applyDecision(

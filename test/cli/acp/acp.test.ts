@@ -17,7 +17,7 @@ import t, { type Test } from 'tap'
 import { AgentTerminals } from '../../../src/cli/acp/agent-terminals.ts'
 import { connect } from '../../../src/client/client.ts'
 import type { Json } from '../../start-app.ts'
-import { once, within } from '../../support/wait.ts'
+import { once, waitUntil, within } from '../../support/wait.ts'
 import { serveProject } from '../toolgate.ts'
 
 const AGENT = path.join(import.meta.dirname, 'scripted-agent.ts')
@@ -160,6 +160,24 @@ t.test('a rule decides without the editor, and another front end before it', asy
   t.match(await editor.perform('session/request_permission', { toolCall: command, options: OPTIONS }), {
     outcome: { optionId: 'yes' }
   })
+})
+
+t.test('a call that needs two approvals is shown once, and waits for another person', async t => {
+  const editor = await startEditor(t)
+  await editor.client.addRule({ effect: 'ask', match: { tool: 'edit_file' }, scope: 'user', approvals: 2 })
+  const { token } = await editor.client.issueToken({ name: 'Ana', rights: ['approve'] })
+  const ana = connect({ url: editor.server.url, token })
+  editor.answerWith(() => choose('approve'))
+  const asking = editor.ask('a.txt', 'one', 'two')
+  const call = await waitUntil('the approval in the editor', async () => {
+    const [waiting] = await ana.approvals()
+    return waiting?.approval.approvals && waiting
+  })
+  t.match(editor.asked, [{ options: [{ optionId: 'approve', name: 'Approve (0 of 2 approvals so far)' }, {}] }])
+  t.match(call, { approval: { approvals: [{ person: 'server', client: 'toolgate-acp' }] } })
+  await ana.approve(call.tool_call_id, { digest: call.approval.digest })
+  t.match(await asking, { outcome: { optionId: 'yes' } })
+  t.equal(editor.asked.length, 1)
 })
 
 t.test('a changed preview is shown again, and changed params are rejected at the agent', async t => {

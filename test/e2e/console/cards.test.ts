@@ -49,6 +49,29 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     t.equal(read('poem.txt'), 'roses\nlilies\n')
   })
 
+  t.test('shows who has approved a call that needs several approvals', async t => {
+    const { call, post, request, open } = await startConsole(t, browser, POEM)
+    await post('/rules', { effect: 'ask', match: { tool: 'edit_file' }, scope: 'user', approvals: 2 })
+    const { token } = await post('/tokens', { name: 'Ana', rights: ['approve'] })
+    const { tool_call_id: id, approval } = await call('edit_file', EDIT)
+    const page = await open(`/#/approvals/${id}`)
+    const badge = (count: number) => page.locator('.card .badge', { hasText: `${count} of 2 approvals` })
+    await badge(0).waitFor()
+    t.equal(await page.getByRole('button', { name: 'Edit…' }).count(), 0)
+    await pressButton(page, 'Approve')
+    await badge(1).waitFor()
+    t.match(
+      await page.locator('.joint').innerText(),
+      /^This call needs 2 approvals by different persons, 1 given by .+\.$/
+    )
+    await pressButton(page, 'Approve')
+    await page.locator('.card [role="alert"]', { hasText: 'this one has already approved it' }).waitFor()
+    if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT })
+    const headers = { authorization: `Bearer ${token}`, 'x-toolgate-client': 'emacs' }
+    await request('POST', `/calls/${id}/approve`, { digest: approval.digest }, headers)
+    t.match(await outcome(page), /^Approved by .+ and Ana \(emacs\) at /)
+  })
+
   t.test('shows what needs attention apart from information', async t => {
     const { call, open } = await startConsole(t, browser, POEM)
     await call('shell_exec', { command: 'ls; touch a; rm -rf b' })

@@ -287,6 +287,40 @@ t.test('a decision made elsewhere withdraws the elicitation', async t => {
   t.match(await done, { isError: true, content: [{ text: 'The call was rejected: No.' }] })
 })
 
+t.test('a call that needs two approvals is asked about once, and waits for another person', async t => {
+  const { url, get, post, request } = await startApp(t, { 'a.txt': 'one\n' })
+  await post('/rules', { effect: 'ask', match: { tool: 'write_file' }, scope: 'user', approvals: 2 })
+  const { token } = await post('/tokens', { name: 'Ana', rights: ['approve'] })
+  for (const [content, open] of [
+    ['two\n', classic],
+    ['three\n', modern]
+  ] as const) {
+    const asked: Json[] = []
+    const progress: string[] = []
+    const client = await open(t, url, {
+      answering: question => {
+        asked.push(question)
+        return { action: 'accept', content: { decision: 'approve' } }
+      }
+    })
+    const done = client.call(
+      'write_file',
+      { path: 'a.txt', content },
+      { onprogress: ({ message }) => progress.push(message) }
+    )
+    await waitUntil('the progress to name the approval', () =>
+      progress.some(each => each.includes('(1 of 2 approvals)'))
+    )
+    const [call] = (await get('/approvals')).approvals
+    t.match(call.approval.approvals, [{ person: 'server' }])
+    const answer = await request('POST', '/approve', toApproval(call), { authorization: `Bearer ${token}` })
+    t.equal(answer.status, 202)
+    t.notOk((await done).isError)
+    t.match(asked, [{ message: /This call needs 2 approvals by different persons\./ }])
+    t.equal(asked.length, 1)
+  }
+})
+
 t.test('declining the elicitation leaves the call pending', async t => {
   const { url, get, post } = await startApp(t, { 'a.txt': 'one\n' })
   for (const [content, open] of [

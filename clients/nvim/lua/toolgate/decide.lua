@@ -45,6 +45,12 @@ return function(call, verb, body)
     call.deciding, mine.is_answered = nil, true
     local now = mine.ended or answer
     if failure or now.status ~= 'queued' and now.status ~= 'running' then approved[id] = nil end
+    if not failure and now.status == 'awaiting_approval' then
+      local approval = now.approval
+      say(('approved %s: %d of %d approvals. It waits for another person.'):format(
+        call.tool, #(approval.approvals or {}), approval.approvals_needed or 1))
+      return approvals.read(id)
+    end
     if not failure then
       tell(call.tool, now)
       return approvals.settle(id, verb, true)

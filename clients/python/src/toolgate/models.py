@@ -52,6 +52,7 @@ __all__ = [
     "FileChangedEvent",
     "FileChangedEventBy",
     "FileHrefs",
+    "GivenApproval",
     "HealthResponse",
     "HookRun",
     "HubRulesChangedEvent",
@@ -273,6 +274,10 @@ class AlwaysOption(_AlwaysOptionOptional):
 class _ApprovalOptional(TypedDict, total=False):
     approver: Literal["hub"]
     """Only a person at the hub can approve; people at the server can reject."""
+    approvals_needed: int
+    """Number of different persons who must approve. Missing if one is enough."""
+    approvals: list[GivenApproval]
+    """With `approvals_needed`: approvals of the current `digest` so far, oldest first."""
     files: list[FileHrefs]
     """Files of the diff, for viewers that load whole texts. If there are more than 32 files, they are only in GET
     /calls/{id}/preview."""
@@ -359,6 +364,8 @@ class _ApprovedByOptional(TypedDict, total=False):
     reason: str
     """Reason given by the approver."""
     digest: str
+    earlier_approvals: list[GivenApproval]
+    """Approvals before this one, if the call needed several; oldest first."""
 
 
 class ApprovedBy(_ApprovedByOptional):
@@ -586,6 +593,9 @@ class _ConfiguredRuleOptional(TypedDict, total=False):
     approver: Literal["hub"]
     """With `ask`: only a person at the hub can approve the call. People at the server can only reject it.
     `hub.on_outage` decides while the hub is not available."""
+    approvals: int
+    """With `ask`: number of different persons who must approve the call. Default: 1. If several rules match, the
+    largest number counts."""
     expires_at: str | None
     limit: RuleLimit
     examples: ConfiguredRuleExamples
@@ -917,6 +927,30 @@ class _FileHrefsOptional(TypedDict, total=False):
 class FileHrefs(_FileHrefsOptional):
     path: str
     """Path, relative to the workspace root."""
+
+
+class _GivenApprovalOptional(TypedDict, total=False):
+    token: NamedToken
+    client: str
+    """Name of the client, as the client reports it; not verified."""
+    via: Literal["hub", "notification"]
+    """`hub`: a person decided at the hub. `notification`: a person decided by a notification. `token` identifies the
+    person."""
+    channel: str
+    """Channel of the notification by which the person decided; `token.name` is the person."""
+    decision_id: int
+    """Id of the decision in the hub's database."""
+    reason: str
+    """Reason given by the approver."""
+
+
+class GivenApproval(_GivenApprovalOptional):
+    """An approval of a call that needs several."""
+
+    person: str
+    """Distinguishes approvers: id of the token, of the token that it was made with, or of the person at the hub."""
+    at: str
+    """ISO 8601, UTC."""
 
 
 class _HookRunOptional(TypedDict, total=False):
@@ -1426,6 +1460,9 @@ class _NewRuleOptional(TypedDict, total=False):
     workspace: str
     """Workspace of the rule, with scope session or workspace."""
     reason: str
+    approvals: int
+    """With `ask`: number of different persons who must approve the call. Default: 1. If several rules match, the
+    largest number counts."""
     expires_at: str | None
     """End of the rule. Default: none."""
     uses: int
@@ -1894,6 +1931,9 @@ class _RuleOptional(TypedDict, total=False):
     workspace: str
     """Root folder of the workspace, with scope workspace."""
     reason: str
+    approvals: int
+    """With `ask`: number of different persons who must approve the call. Default: 1. If several rules match, the
+    largest number counts."""
     uses: int
     """Number of calls that the rule may allow before it ends."""
     last_used_at: str
@@ -2330,7 +2370,7 @@ class _ToolCallEventOptional(TypedDict, total=False):
 
 
 class ToolCallEvent(_ToolCallEventOptional, EventBase):
-    """A call was accepted, or needs a new decision because its preview changed."""
+    """A call was accepted, or needs a new decision because its preview changed or a person approved it."""
 
     type: Literal["tool.call"]
     tool: str

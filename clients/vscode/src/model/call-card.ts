@@ -1,5 +1,6 @@
 // The card of a waiting call: its effect, its reason, its warnings and its parameters.
 import type { Approval, PreviewFile, PreviewSection } from '../../../../src/client/client.ts'
+import { describeApprovals } from '../../../../src/protocol/format-approval-count.ts'
 import { escapeInvisible } from '../../../../src/text/escape-invisible.ts'
 import type { Card } from './card.ts'
 import { CardWriter } from './card-writer.ts'
@@ -74,10 +75,12 @@ export const getShownPreview = ({ call, edited, whole }: WaitingEntry): Approval
 function describeOrigin({ call }: WaitingEntry, now: Date): string {
   const { agent, session_id, client, approval } = call
   const deadline = formatDeadline(approval.expires_at, now)
+  const approvals = describeApprovals(approval)
   return [
     ...(agent === undefined ? [] : [`agent ${agent}`]),
     `session ${session_id}`,
     `client ${client}`,
+    ...(approvals === undefined ? [] : [approvals]),
     ...(deadline === undefined ? [] : [deadline])
   ].join(' · ')
 }

@@ -6,6 +6,7 @@ import {
   type RejectRequest,
   ToolgateError
 } from '../../../../src/client/client.ts'
+import { formatApprovalCount } from '../../../../src/protocol/format-approval-count.ts'
 import { describeEnd } from './describe-end.ts'
 import type { WaitingCalls, WaitingEntry } from './waiting-calls.ts'
 
@@ -61,6 +62,11 @@ async function decide(
   entry.isDeciding = true
   try {
     const decided = await send()
+    if (decided.status === 'awaiting_approval') {
+      await calls.read(decided.tool_call_id, client)
+      const count = formatApprovalCount(decided.approval)
+      return { level: 'information', text: `${entry.call.tool}: ${count}. The call waits for another person.` }
+    }
     const outcome = describeDecided(decided)
     calls.settle(entry.call.tool_call_id, outcome)
     return { level: isFailure(decided) ? 'warning' : 'information', text: `${entry.call.tool}: ${outcome}` }

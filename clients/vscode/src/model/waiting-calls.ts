@@ -121,7 +121,7 @@ export class WaitingCalls {
       const entry = { call }
       this.#entries = [...this.#entries, entry]
       this.opened.notify(entry)
-    } else if (known.call.approval.digest !== call.approval.digest) {
+    } else if (isRenewed(known.call, call)) {
       const editedText = known.edited?.text ?? known.editedText
       this.#replace(known, { call, ...(editedText !== undefined && { editedText }) })
     }
@@ -140,6 +140,10 @@ export class WaitingCalls {
     this.renewed.notify(next)
   }
 }
+
+/** Returns true if the preview has changed, or other persons have approved it since. */
+const isRenewed = ({ approval: before }: WaitingCall, { approval: now }: WaitingCall): boolean =>
+  before.digest !== now.digest || before.approvals?.length !== now.approvals?.length
 
 /** Returns true if the approval of the call, as it is shown, requires a confirmation. */
 export const isStrict = ({ call, edited }: WaitingEntry): boolean =>

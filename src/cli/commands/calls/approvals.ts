@@ -37,10 +37,14 @@ const formatApprovals = (terminal: Terminal, waiting: readonly PendingCall[]) =>
 /** Highlights strict calls, whose preview must be confirmed. */
 const LEVEL_STYLES: Record<PendingCall['approval']['level'], TextStyle> = { ask: 'yellow', strict: 'red' }
 
+/** Returns the level, with the number of approvals if the call needs several: `ask 1/2`. */
+const formatLevel = ({ level, approvals_needed, approvals = [] }: PendingCall['approval']) =>
+  approvals_needed === undefined ? level : `${level} ${approvals.length}/${approvals_needed}`
+
 const toRow = (terminal: Terminal, { tool_call_id, tool, created_at, approval }: PendingCall) => [
   tool_call_id,
   formatAge(created_at),
-  terminal.paint(LEVEL_STYLES[approval.level], approval.level),
+  terminal.paint(LEVEL_STYLES[approval.level], formatLevel(approval)),
   oneLine(tool),
   oneLine(approval.preview.title)
 ]

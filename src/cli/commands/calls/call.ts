@@ -6,7 +6,7 @@ import { hasEnded } from '../../ended-call.ts'
 import { EXIT, usageError } from '../../exit.ts'
 import { ARGS_OPTION, parseParams, readJsonParams } from '../../params.ts'
 import { withReconnect } from '../../reconnect.ts'
-import { exitCodeFor, formatFollowHint, formatReason, hasBackgroundJob } from '../../ui/format.ts'
+import { exitCodeFor, formatApprovalResult, formatFollowHint, formatReason, hasBackgroundJob } from '../../ui/format.ts'
 import { colorizeDiff, toSingleLine } from '../../ui/terminal.ts'
 
 interface Options {
@@ -137,7 +137,8 @@ const needsPrompt = (
   { canPrompt, terminal }: CliContext,
   event: Event
 ): event is SubmittedEvent & { tool_call_id: string } =>
-  event.type === 'tool.call' && event.requires_approval && canPrompt && !terminal.json
+  // With approvals, it was approved here, and waits for others.
+  event.type === 'tool.call' && event.requires_approval && !event.approval?.approvals && canPrompt && !terminal.json
 
 /** Returns true if the token has the right to approve, which listing tokens also requires. */
 const canApprove = ({ signal }: CliContext, client: Client): Promise<boolean> =>
@@ -153,6 +154,8 @@ async function askInPlace(context: CliContext, client: Client, id: string): Prom
   if (call.status !== 'awaiting_approval') return undefined
   const { promptForApproval } = await import('../../ui/approval-prompt.ts')
   const outcome = await promptForApproval(context, client, call, {})
+  if (outcome.kind === 'approved' && outcome.call.status === 'awaiting_approval')
+    terminal.info(formatApprovalResult(outcome.call))
   if (outcome.kind !== 'left') return undefined
   terminal.info(`The call still waits for approval. To decide later: toolgate approve ${id}`)
   return client.get(id, { signal })

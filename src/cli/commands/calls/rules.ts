@@ -1,7 +1,8 @@
+import type { SavedRule } from '../../../client/client.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import { formatEnd, formatUse } from '../../rules/rule-ends.ts'
 import { setUpRuleImport } from '../../rules/rule-import.ts'
-import { addRuleOptions, type RuleOptions, toNewRule } from '../../rules/rule-options.ts'
+import { addDemandOptions, addRuleOptions, type RuleOptions, toNewRule } from '../../rules/rule-options.ts'
 import { setUpRuleTest } from '../../rules/rule-test.ts'
 import { oneLine, toSafeJson } from '../../ui/terminal.ts'
 
@@ -20,7 +21,7 @@ const rules: CommandSetup = (command, context) => {
       if (all.length === 0) return terminal.info('No saved rules.')
       const rows = all.map(rule => [
         rule.rule_id,
-        rule.effect,
+        formatEffect(rule),
         rule.scope,
         formatEnd(rule),
         formatUse(rule),
@@ -29,13 +30,15 @@ const rules: CommandSetup = (command, context) => {
       await terminal.table(['RULE', 'EFFECT', 'SCOPE', 'ENDS', 'USED', 'MATCHES'], rows)
     })
 
-  addRuleOptions(
-    command
-      .command('add')
-      .description(
-        'Save a rule that allows, asks about or denies calls. The rule applies to calls that match all given options.'
-      )
-      .argument('<effect>', 'allow, ask or deny')
+  addDemandOptions(
+    addRuleOptions(
+      command
+        .command('add')
+        .description(
+          'Save a rule that allows, asks about or denies calls. The rule applies to calls that match all given options.'
+        )
+        .argument('<effect>', 'allow, ask or deny')
+    )
   )
     .addHelpText(
       'after',
@@ -68,3 +71,6 @@ const rules: CommandSetup = (command, context) => {
     })
 }
 export default rules
+
+const formatEffect = ({ effect, approvals = 1 }: SavedRule) =>
+  approvals === 1 ? effect : `${effect} (${approvals} approvals)`

@@ -37,6 +37,9 @@ export function formatCall(terminal: Terminal, call: Call): string {
     ...field('original', call.requested_params === undefined ? undefined : toSafeJson(call.requested_params)),
     ...field('caller', [call.client, call.agent, call.session_id].filter(name => name !== undefined).join(' / ')),
     ...field('approved', by && [by.source, by.token?.name, by.client, by.rule_id, by.at].filter(Boolean).join(' ')),
+    ...(by?.earlier_approvals ?? []).flatMap(({ token, client, at }) =>
+      field('before', [token?.name, client, at].filter(Boolean).join(' '))
+    ),
     ...field('created', call.created_at),
     ...field('took', took === undefined ? undefined : `${Math.round(took)} ms`),
     ...field('reason', formatReason(call)),
