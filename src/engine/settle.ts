@@ -150,7 +150,9 @@ export function settleStopped(
 const isTimeout = (error: unknown) => error instanceof ToolError && error.code === 'TIMEOUT'
 
 export function settleExpired(engine: Engine, live: ActiveCall) {
-  const reason = 'The call expired, because no one decided in time.'
+  const { call } = live
+  const deadline = call.status === 'awaiting_approval' && call.approval.expires_at
+  const reason = `No one approved or rejected the call in time${deadline ? `, until ${deadline}` : ''}. It has not run. If it is still needed, send it again when a person can decide.`
   return settleCall(
     engine,
     live,

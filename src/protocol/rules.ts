@@ -158,6 +158,12 @@ export const APPROVAL_DEMAND_FIELDS = {
         'With `ask`: number of different persons who must approve the call. Default: 1. If several rules match, the ' +
         'largest number counts.'
     })
+  ),
+  expires_after: Type.Optional(
+    Duration(
+      'With `ask`: time after which a call that waits for approval expires, if it is shorter than `approval.ttl_ms`. If ' +
+        'several rules match, the shortest time counts.'
+    )
   )
 }
 

@@ -13,11 +13,11 @@ export function describeCallError({ code, message, details }: CallError): string
 /** Describes the end of a call that neither succeeded nor failed. */
 export function describeCallEnd(call: Exclude<SettledCall, { status: 'success' | 'error' }>): string {
   const message = call.status === 'rejected' ? formatRejectionMessage(call) : undefined
-  return `The call was ${END_LABELS[call.status]}: ${call.reason}${message === undefined ? '' : ` ${message}`}`
+  return `The call ${END_LABELS[call.status]}: ${call.reason}${message === undefined ? '' : ` ${message}`}`
 }
 const END_LABELS = {
-  rejected: 'rejected',
-  cancelled: 'cancelled',
-  interrupted: 'interrupted',
-  expired: 'expired before a decision'
+  rejected: 'was rejected',
+  cancelled: 'was cancelled',
+  interrupted: 'was interrupted',
+  expired: 'has expired'
 } as const

@@ -56,8 +56,12 @@ t.test('a call that needs two approvals says who has given one', async t => {
     stderr: /--approvals requires the effect ask\./
   })
   t.match(await toolgate(['rules', 'add', 'ask', ...match, '--approvals', '6']), { code: 2, stderr: /from 1 to 5\./ })
-  const rule = await toolgate(['rules', 'add', 'ask', ...match, '--approvals', '2'])
-  t.match((await toolgate(['rules'])).stdout, /ask \(2 approvals\)/)
+  t.match(await toolgate(['rules', 'add', 'ask', ...match, '--expires-after', 'soon']), {
+    code: 2,
+    stderr: /Invalid --expires-after: soon\./
+  })
+  const rule = await toolgate(['rules', 'add', 'ask', ...match, '--approvals', '2', '--expires-after', '1h'])
+  t.match((await toolgate(['rules'])).stdout, /ask \(2 approvals, within 1h\)/)
   writeFileSync(path.join(project, 'joint.txt'), 'one\n')
   const { token } = await client.issueToken({ name: 'Ana', rights: ['approve'] })
   const ana = connect({ url: server.url, token, client: 'emacs' })

@@ -170,6 +170,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
       for: '1h',
       uses: 1,
       approvals: 1,
+      expires_after: '1h',
       limit: { calls: 1, per: '1h' }
     }),
   revokeRule: client => client.revokeRule('i'),

@@ -580,18 +580,49 @@ t.test('lists pending calls, the oldest first', async t => {
   t.strictSame(await app.get('/approvals'), { approvals: [asked[0], asked[2]] })
 })
 
+const EXPIRED =
+  /^No one approved or rejected the call in time, until \d{4}-.*Z\. It has not run\. If it is still needed, send it again when a person can decide\.$/
+
+t.test('a rule shortens the time for a decision', async t => {
+  const app = await startApp(t, { 'a.txt': 'one' })
+  const add = (more: object) =>
+    app.request('POST', '/rules', { effect: 'ask', match: { path: '**' }, scope: 'user', ...more })
+  const wait = ({ created_at, approval }: Json) => Date.parse(approval.expires_at) - Date.parse(created_at)
+  t.match(await add({ expires_after: '10m' }), { status: 201, body: { expires_after: '10m' } })
+  await add({ expires_after: '2d', match: { tool: 'write_file' } })
+  const asked = await overwrite(app)
+  const ms = wait(asked)
+  t.ok(ms >= 600_000 && ms < 600_000 + 120_000, String(ms))
+  app.write('a.txt', 'changed')
+  const { body } = await app.request('POST', '/approve', toApproval(asked))
+  t.equal(body.details.approval.expires_at, asked.approval.expires_at, 'a new preview has the same deadline')
+  await add({ expires_after: '1s' })
+  const short = await overwrite(app)
+  const done = await app.get(`/calls/${short.tool_call_id}?wait_ms=120000`)
+  t.match(done, { status: 'expired', reason: EXPIRED })
+  t.ok(done.reason.includes(short.approval.expires_at))
+  for (const more of [{ expires_after: '10' }, { expires_after: '10m', effect: 'deny' }])
+    t.match(await add(more), { status: 400, body: { code: 'INVALID_PARAMS' } })
+
+  const settings = { approval: { ttl_ms: 1, mode: 'ask' as const } }
+  const impatient = await startApp(t, { 'a.txt': 'one' }, { settings })
+  await impatient.post('/rules', { effect: 'ask', match: { path: '**' }, scope: 'user', expires_after: '10m' })
+  const { tool_call_id } = await overwrite(impatient)
+  t.match(await impatient.get(`/calls/${tool_call_id}?wait_ms=120000`), { status: 'expired' }, 'the setting is shorter')
+})
+
 t.test('an undecided call expires', async t => {
   const app = await startApp(t, { 'a.txt': 'one' }, { settings: { approval: { ttl_ms: 1, mode: 'ask' } } })
   const asked = await overwrite(app)
   const done = await app.get(`/calls/${asked.tool_call_id}?wait_ms=120000`)
-  t.match(done, { status: 'expired', reason: 'The call expired, because no one decided in time.' })
+  t.match(done, { status: 'expired', reason: EXPIRED })
   t.match(await app.request('POST', '/approve', { tool_call_id: asked.tool_call_id }), {
     status: 409,
     body: { details: { status: 'expired', decision: 'expired' } }
   })
   const events = await app.events(`?after=0&tool_call_id=${asked.tool_call_id}`)
   const told = await events.type('tool.result')
-  t.match(told.at(-1), { status: 'expired', reason: 'The call expired, because no one decided in time.' })
+  t.match(told.at(-1), { status: 'expired', reason: EXPIRED })
   t.match(told.at(-2), { event: 'tool.decision', decision: 'expired' })
   t.equal(app.read('a.txt'), 'one')
   const patient = await startApp(t, { 'a.txt': 'one' }, { settings: { approval: { ttl_ms: 0, mode: 'ask' } } })

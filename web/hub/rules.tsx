@@ -191,11 +191,12 @@ const STATES: Readonly<Record<RuleItem['state'], string | undefined>> = {
 }
 
 function HubRuleRow({ item: { rule, state }, errors, canEdit, onEdit, onRemove, onRevert }: HubRuleRowProps) {
-  const { effect, match, reason, approver, approvals = 1, expires_at, limit } = rule
+  const { effect, match, reason, approver, approvals = 1, expires_after, expires_at, limit } = rule
   const words = `${effect} ${formatMatch(match)}`
   const details = [
     approver === 'hub' && 'approved at the hub only',
     approvals > 1 && `needs ${approvals} approvals`,
+    expires_after !== undefined && `waits at most ${expires_after}`,
     expires_at ? `until ${formatDateTime(expires_at)}` : 'until removed',
     limit && `at most ${formatRuleLimit(limit)}`,
     reason

@@ -65,6 +65,7 @@ export const NEW_RULE_SCHEMA = {
       maximum: 5,
       description: 'For ask: number of different persons who must approve. Default: 1.'
     },
+    expires_after: textField('For ask: time after which a waiting call expires, such as 10m.'),
     for: textField('Lifetime of the rule, such as 30m, 2h or 7d. Default: the rule applies until it is revoked.'),
     expires_at: textField('End of the rule as a time, in place of `for`, such as 2027-01-31T12:00:00Z.'),
     uses: { type: 'integer', minimum: 1, description: 'Number of calls that the rule allows before it ends.' },

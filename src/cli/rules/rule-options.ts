@@ -29,6 +29,7 @@ export interface RuleOptions extends EndOptions {
   workspace?: string
   reason?: string
   approvals?: string
+  expiresAfter?: string
   rate?: string
   each?: string
 }
@@ -44,7 +45,9 @@ export const addRuleOptions = (command: Command): Command =>
 
 /** Adds the options for what an ask rule requires of the decision. */
 export const addDemandOptions = (command: Command): Command =>
-  command.option('--approvals <number>', 'with ask: number of different persons who must approve')
+  command
+    .option('--approvals <number>', 'with ask: number of different persons who must approve')
+    .option('--expires-after <duration>', 'with ask: time after which a waiting call expires, such as 10m')
 
 const addMatchOptions = (command: Command): Command =>
   command
@@ -118,6 +121,7 @@ export function toNewRule(effect: string, options: RuleOptions): NewRule {
     ...(options.session !== undefined && { session_id: options.session }),
     ...(options.reason !== undefined && { reason: options.reason }),
     ...(options.approvals !== undefined && { approvals: parseApprovals(decides, options.approvals) }),
+    ...(options.expiresAfter !== undefined && { expires_after: parseExpiresAfter(decides, options.expiresAfter) }),
     ...toEnds(options),
     ...(rate !== undefined && { limit: parseRate(rate, each) })
   }
@@ -128,6 +132,12 @@ function parseApprovals(effect: NewRule['effect'], text: string): number {
   const approvals = Number(text)
   if (Number.isInteger(approvals) && approvals >= 1 && approvals <= MAX_APPROVALS) return approvals
   throw usageError(`Invalid --approvals: ${text}.`, `Write a number from 1 to ${MAX_APPROVALS}.`)
+}
+
+function parseExpiresAfter(effect: NewRule['effect'], text: string): string {
+  if (effect !== 'ask') throw usageError('--expires-after requires the effect ask.')
+  if (!isDuration(text)) throw usageError(`Invalid --expires-after: ${text}.`, 'Write the duration as 30m, 2h or 7d.')
+  return text
 }
 
 function parseRate(text: string, each: string | undefined): NonNullable<NewRule['limit']> {

@@ -72,7 +72,7 @@ export async function buildApproval(
 ): Promise<{ approval: Approval; evaluation: Evaluation }> {
   const { ttl_ms } = engine.settings.approval
   const { preview, digest, wholeDiff, evaluation } = await buildStablePreview(engine, live, first, { hooks })
-  const { decision, reason, matched_rules, always_options, approver, approvals } = evaluation.verdict
+  const { decision, reason, matched_rules, always_options, approver, approvals, expiresAfterMs } = evaluation.verdict
   const files = await listFileHrefs(engine, live, wholeDiff, digest)
   const approval: Approval = {
     level: decision === 'strict' ? 'strict' : 'ask',
@@ -83,11 +83,17 @@ export async function buildApproval(
     preview,
     digest,
     ...(files && { files }),
-    expires_at: ttl_ms === 0 ? null : new Date(steadyNow() + ttl_ms).toISOString(),
+    expires_at: findDeadline(ttl_ms, expiresAfterMs),
     available_decisions: ['approve', 'reject'],
     always_options
   }
   return { approval, evaluation }
+}
+
+/** Returns when the call expires: after the time of the settings, in which 0 is none, or the shorter one of rules. */
+function findDeadline(ttlMs: number, expiresAfterMs = Number.POSITIVE_INFINITY): string | null {
+  const ms = Math.min(ttlMs === 0 ? Number.POSITIVE_INFINITY : ttlMs, expiresAfterMs)
+  return Number.isFinite(ms) ? new Date(steadyNow() + ms).toISOString() : null
 }
 
 /** Builds the preview for the approver. */

@@ -24,6 +24,7 @@ export interface SavedRuleInput {
   workspace?: string | undefined
   reason?: string | undefined
   approvals?: number | undefined
+  expires_after?: string | undefined
   expires_at?: string | null | undefined
   for?: string | undefined
   uses?: number | undefined
@@ -164,8 +165,9 @@ function createRule(rule: SavedRuleInput, client: string): SavedRule {
   for (const field of ['uses', 'limit'] as const)
     if (rule[field] !== undefined && rule.effect !== 'allow')
       throw invalidFieldError(`/${field}`, 'is only for rules with the effect allow')
-  if (rule.approvals !== undefined && rule.effect !== 'ask')
-    throw invalidFieldError('/approvals', 'is only for rules with the effect ask')
+  for (const field of ['approvals', 'expires_after'] as const)
+    if (rule[field] !== undefined && rule.effect !== 'ask')
+      throw invalidFieldError(`/${field}`, 'is only for rules with the effect ask')
   const errors = validateMatch(rule.match)
   if (errors.length > 0)
     throw new ToolError('INVALID_PARAMS', `Invalid rule: ${errors[0]}`, {
@@ -181,6 +183,7 @@ function createRule(rule: SavedRuleInput, client: string): SavedRule {
     ...(rule.scope === 'session' && rule.token_id !== undefined && { token_id: rule.token_id }),
     ...(rule.reason !== undefined && { reason: rule.reason }),
     ...(rule.approvals !== undefined && { approvals: rule.approvals }),
+    ...(rule.expires_after !== undefined && { expires_after: rule.expires_after }),
     expires_at,
     ...(rule.uses !== undefined && { uses: rule.uses }),
     used: 0,

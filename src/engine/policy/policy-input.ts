@@ -239,6 +239,8 @@ export interface PolicyVerdict {
   approver?: 'hub'
   /** With ask and strict: the number of persons who must approve it, if rules demand several. */
   approvals?: number
+  /** With ask and strict: the longest wait for a decision, if rules limit that. */
+  expiresAfterMs?: number
   /** The mode of the session, if that decides otherwise than by default. */
   mode?: SessionMode
   rule_id?: string

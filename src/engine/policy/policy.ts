@@ -2,6 +2,7 @@
 // looks at a tool's name. The first tier with a decision wins; within a tier deny beats ask beats allow; undecidable calls are
 // asked about.
 import type { MatchedRule } from '../../protocol/decisions.ts'
+import { durationMs } from '../../protocol/duration.ts'
 import { decideByDefault } from './default-decision.ts'
 import { findHardDenial } from './hard-denials.ts'
 import { findHigherMinimum } from './minimum-levels.ts'
@@ -50,17 +51,19 @@ export function evaluateTiers(
 
 /**
  * Adds what rules demand of the decision about an asked call: that the hub has to approve it, if a rule of the deciding tier or of a higher
- * one says so, and the largest number of approvals of all tiers, since that only makes a decision stricter.
+ * one says so, and the largest number of approvals and the shortest wait of all tiers, since these only make a decision stricter.
  */
 function addDemands(verdict: PolicyVerdict, evaluations: readonly TierEvaluation[]): PolicyVerdict {
   if (verdict.decision !== 'ask' && verdict.decision !== 'strict') return verdict
   const demandsHub = heardTiers(evaluations).some(tier => tier.demandsHub)
   const approvals = Math.max(...evaluations.map(tier => tier.approvals))
+  const expiresAfterMs = Math.min(...evaluations.map(tier => tier.expiresAfterMs))
   return {
     ...verdict,
     ...(demandsHub && { approver: 'hub' as const }),
     // A rule that allows such calls would end the need for several approvals.
-    ...(approvals > 1 && { approvals, always_options: [] })
+    ...(approvals > 1 && { approvals, always_options: [] }),
+    ...(Number.isFinite(expiresAfterMs) && { expiresAfterMs })
   }
 }
 
@@ -87,6 +90,8 @@ interface TierEvaluation {
   demandsHub: boolean
   /** Largest number of approvals that a rule demands which matches, or may match. */
   approvals: number
+  /** Shortest wait for a decision that a rule demands which matches, or may match. */
+  expiresAfterMs: number
 }
 
 function evaluateTier(tier: RuleTier, question: PolicyInput, rulebook: EffectiveRules): TierEvaluation {
@@ -97,9 +102,19 @@ function evaluateTier(tier: RuleTier, question: PolicyInput, rulebook: Effective
     verdict: decideTier(tier, rules, question),
     uncertainRule: doubtful && { ...toMatchedRule(doubtful, tier), effect: 'ask' },
     demandsHub: rules.some(rule => rule.approver !== undefined && ruleMatches(rule, question) !== false),
+    expiresAfterMs: Math.min(
+      Number.POSITIVE_INFINITY,
+      ...rules
+        .filter(isShort)
+        .filter(rule => ruleMatches(rule, question))
+        .map(rule => durationMs(rule.expires_after!))
+    ),
     approvals: Math.max(1, ...rules.filter(isJoint).map(rule => (ruleMatches(rule, question) ? rule.approvals! : 1)))
   }
 }
+
+/** Returns true for a rule that limits the wait for a decision. */
+const isShort = ({ effect, expires_after }: RankedRule) => effect === 'ask' && expires_after !== undefined
 
 /** Returns true for a rule that demands several approvals. */
 const isJoint = ({ effect, approvals = 1 }: RankedRule) => effect === 'ask' && approvals > 1

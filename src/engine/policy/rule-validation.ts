@@ -14,6 +14,7 @@ export async function validateRule({
   match,
   approver,
   approvals,
+  expires_after,
   limit,
   examples
 }: ConfiguredRule): Promise<string[]> {
@@ -21,6 +22,8 @@ export async function validateRule({
   const errors = validateMatch(match)
   if (approver !== undefined && effect !== 'ask') errors.push('approver is only for rules with the effect ask')
   if (approvals !== undefined && effect !== 'ask') errors.push('approvals is only for rules with the effect ask')
+  if (expires_after !== undefined && effect !== 'ask')
+    errors.push('expires_after is only for rules with the effect ask')
   if (limit !== undefined && effect !== 'allow') errors.push('limit is only for rules with the effect allow')
   if (GLOB_FIELDS.some(field => validateGlob(field, match[field]).length > 0) || validatePattern(match).length > 0)
     return errors

@@ -596,6 +596,9 @@ class _ConfiguredRuleOptional(TypedDict, total=False):
     approvals: int
     """With `ask`: number of different persons who must approve the call. Default: 1. If several rules match, the
     largest number counts."""
+    expires_after: str
+    """With `ask`: time after which a call that waits for approval expires, if it is shorter than `approval.ttl_ms`.
+    If several rules match, the shortest time counts. A whole number with the unit s, m, h or d, such as 90m."""
     expires_at: str | None
     limit: RuleLimit
     examples: ConfiguredRuleExamples
@@ -1463,6 +1466,9 @@ class _NewRuleOptional(TypedDict, total=False):
     approvals: int
     """With `ask`: number of different persons who must approve the call. Default: 1. If several rules match, the
     largest number counts."""
+    expires_after: str
+    """With `ask`: time after which a call that waits for approval expires, if it is shorter than `approval.ttl_ms`.
+    If several rules match, the shortest time counts. A whole number with the unit s, m, h or d, such as 90m."""
     expires_at: str | None
     """End of the rule. Default: none."""
     uses: int
@@ -1934,6 +1940,9 @@ class _RuleOptional(TypedDict, total=False):
     approvals: int
     """With `ask`: number of different persons who must approve the call. Default: 1. If several rules match, the
     largest number counts."""
+    expires_after: str
+    """With `ask`: time after which a call that waits for approval expires, if it is shorter than `approval.ttl_ms`.
+    If several rules match, the shortest time counts. A whole number with the unit s, m, h or d, such as 90m."""
     uses: int
     """Number of calls that the rule may allow before it ends."""
     last_used_at: str

@@ -72,5 +72,11 @@ const rules: CommandSetup = (command, context) => {
 }
 export default rules
 
-const formatEffect = ({ effect, approvals = 1 }: SavedRule) =>
-  approvals === 1 ? effect : `${effect} (${approvals} approvals)`
+/** Formats the effect, with what the rule requires of a decision: `ask (2 approvals, within 10m)`. */
+function formatEffect({ effect, approvals = 1, expires_after }: SavedRule): string {
+  const demands = [
+    ...(approvals === 1 ? [] : [`${approvals} approvals`]),
+    ...(expires_after === undefined ? [] : [`within ${expires_after}`])
+  ]
+  return demands.length === 0 ? effect : `${effect} (${demands.join(', ')})`
+}
