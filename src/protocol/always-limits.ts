@@ -2,6 +2,22 @@
 import type { AlwaysLimits } from './approvals.ts'
 import { DURATION } from './duration.ts'
 
+/** An end of a saved rule, to be chosen from a list. */
+interface AlwaysEnd {
+  id: string
+  title: string
+  limits: AlwaysLimits
+}
+
+/** The ends that are offered where a person chooses and cannot type; the first one is the default. */
+export const ALWAYS_ENDS: readonly AlwaysEnd[] = [
+  { id: 'revoked', title: 'Until I revoke it', limits: {} },
+  { id: 'session', title: 'In this session', limits: { scope: 'session' } },
+  { id: '1h', title: 'For 1 hour', limits: { for: '1h' } },
+  { id: '1d', title: 'For 1 day', limits: { for: '1d' } },
+  { id: '10-uses', title: 'For 10 calls', limits: { uses: 10 } }
+]
+
 /** Describes the syntax for a prompt. */
 export const ALWAYS_LIMITS_SYNTAX = 'such as 2h, 10 uses or session'
 

@@ -8,7 +8,8 @@ import type {
   ToolCallUpdate,
   ToolKind
 } from '@agentclientprotocol/sdk'
-import { type Call, type Client, ToolgateError } from '../../client/client.ts'
+import { type AlwaysLimits, type Call, type Client, ToolgateError } from '../../client/client.ts'
+
 import { describeApprovals, formatApprovalCount } from '../../protocol/format-approval-count.ts'
 import type { PendingCall } from '../ui/call-watcher.ts'
 import { loadWholePreview } from '../ui/whole-preview.ts'
@@ -18,10 +19,13 @@ import type { AcpSession } from './session.ts'
 
 /** Maximum number of files that are shown side by side by the editor; more are shown as one unified diff. */
 const MAX_FILES = 8
-/** Maximum number of rules that are offered: editors show an option as a button. */
+/** Maximum number of rules that are offered, each with and without an end: editors show an option as a button. */
 const MAX_RULES = 2
 const REJECT: PermissionOption = { optionId: 'reject', name: 'Reject', kind: 'reject_once' }
 const ALWAYS_PREFIX = 'always:'
+const HOUR_PREFIX = 'hour:'
+
+type AlwaysOption = PendingCall['approval']['always_options'][number]
 
 export interface EditorPrompt {
   request: RequestPermissionRequest
@@ -72,19 +76,32 @@ function listOptions({ approval }: PendingCall): PermissionOption[] {
   const { level, approver, preview, always_options } = approval
   // The whole call must be visible before a person can approve it, and some calls are approved elsewhere.
   if (approver !== undefined || preview.cut) return [REJECT]
-  const rules = level === 'strict' ? [] : always_options.slice(0, MAX_RULES)
+  const rules = level === 'strict' ? [] : offerRules(always_options)
   const count = formatApprovalCount(approval)
   const approve = count === undefined ? 'Approve' : `Approve (${count} so far)`
   return [
     { optionId: 'approve', name: level === 'strict' ? `${approve}: ${approval.reason}` : approve, kind: 'allow_once' },
-    ...rules.map(({ id, label }) => ({
-      optionId: `${ALWAYS_PREFIX}${id}`,
-      name: label,
-      kind: 'allow_always' as const
-    })),
+    ...rules.map(({ optionId, name }) => ({ optionId, name, kind: 'allow_always' as const })),
     REJECT
   ]
 }
+
+interface OfferedRule {
+  /** Id of the option in the editor. */
+  optionId: string
+  name: string
+  always: string
+  always_limits?: AlwaysLimits
+}
+
+/** Returns the rules that are offered: the narrowest ones. One that applies after the session is also offered for an hour. */
+const offerRules = (options: readonly AlwaysOption[]): OfferedRule[] =>
+  options.slice(0, MAX_RULES).flatMap(({ id, label, scope }) => {
+    const rule = { optionId: `${ALWAYS_PREFIX}${id}`, name: label, always: id }
+    if (scope === 'session') return [rule]
+    const limited = { optionId: `${HOUR_PREFIX}${id}`, name: `${label}, for 1 hour`, always: id }
+    return [{ ...limited, always_limits: { for: '1h' } }, rule]
+  })
 
 async function buildContent(session: AcpSession, call: PendingCall, signal: AbortSignal): Promise<ToolCallContent[]> {
   const { reason, preview, files = [] } = call.approval
@@ -146,7 +163,13 @@ export async function sendDecision(
     digest: approval.digest,
     ...(whole_digest !== undefined && { whole_digest }),
     ...(approval.level === 'strict' && { confirm: true }),
-    ...(optionId.startsWith(ALWAYS_PREFIX) && { always: optionId.slice(ALWAYS_PREFIX.length) }),
+    ...toAlways(approval.always_options, optionId),
     wait_ms: 0
   })
+}
+
+/** Returns the fields of the decision that save the rule of an option. */
+function toAlways(options: readonly AlwaysOption[], chosen: string) {
+  const rule = offerRules(options).find(({ optionId }) => optionId === chosen)
+  return rule && { always: rule.always, ...(rule.always_limits && { always_limits: rule.always_limits }) }
 }

@@ -2,6 +2,7 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
 import type { ApprovalDecision, RejectionDecision } from '../../engine/approvals/decide.ts'
 import { formatCutNote } from '../../engine/approvals/whole-preview.ts'
+import { ALWAYS_ENDS } from '../../protocol/always-limits.ts'
 import type { CallWithStatus } from '../../protocol/calls.ts'
 import { describeApprovals } from '../../protocol/format-approval-count.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
@@ -39,7 +40,13 @@ export function createApprovalForm(call: PendingCall): ElicitRequestFormParams {
         }),
         ...(isWhole &&
           always_options.length > 0 && {
-            remember: { type: 'string', title: 'Also save a rule', oneOf: remember }
+            remember: { type: 'string', title: 'Also save a rule', oneOf: remember },
+            end: {
+              type: 'string',
+              title: 'The rule applies',
+              description: 'Only if you save a rule.',
+              oneOf: ALWAYS_ENDS.map(({ id, title }) => ({ const: id, title }))
+            }
           }),
         reason: {
           type: 'string',
@@ -108,11 +115,15 @@ export function parseDecision(
     return { reject: { ...(reason !== undefined && { reason, user_message: reason }) } }
   if (content.decision !== 'approve' || !isWholeInForm(call)) return undefined
   const { remember } = content
+  const always = typeof remember === 'string' && remember !== ONCE ? remember : undefined
+  // An end that was not offered must not become a rule without one.
+  const end = ALWAYS_ENDS.find(({ id }) => id === (content.end ?? ALWAYS_ENDS[0]!.id))
+  if (always !== undefined && !end) return undefined
   return {
     approve: {
       digest: call.approval.digest,
       confirm: content.confirm === true,
-      ...(typeof remember === 'string' && remember !== ONCE && { always: remember }),
+      ...(always !== undefined && { always, always_limits: end!.limits }),
       ...(reason !== undefined && { reason })
     }
   }

@@ -124,6 +124,7 @@ t.test('the editor decides on what the agent asks for, as shown by the server', 
     options: [
       { optionId: 'approve', name: 'Approve', kind: 'allow_once' },
       { optionId: 'always:path:session', kind: 'allow_always' },
+      { optionId: 'hour:path:workspace', name: /, in this workspace, for 1 hour$/, kind: 'allow_always' },
       { optionId: 'always:path:workspace', kind: 'allow_always' },
       { optionId: 'reject', name: 'Reject', kind: 'reject_once' }
     ]
@@ -140,6 +141,12 @@ t.test('the editor decides on what the agent asks for, as shown by the server', 
   const count = editor.asked.length
   t.match(await editor.ask('a.txt', 'one', 'five'), { outcome: { optionId: 'yes' } })
   t.equal(editor.asked.length, count, 'the saved rule allows it')
+
+  const [saved] = await editor.client.rules()
+  await editor.client.revokeRule(saved!.rule_id)
+  editor.answerWith(() => choose('hour:path:workspace'))
+  t.match(await editor.ask('a.txt', 'one', 'six'), { outcome: { optionId: 'yes' } })
+  t.match(await editor.client.rules(), [{ scope: 'workspace', expires_at: /Z$/ }])
 })
 
 t.test('a rule decides without the editor, and another front end before it', async t => {

@@ -166,6 +166,42 @@ t.test('a strict call is asked again until confirmed, and a rule may be saved', 
   t.match(await get('/rules'), { rules: [{ effect: 'allow' }] })
 })
 
+t.test('the form lets the person choose the end of the rule', async t => {
+  const { url, get, post } = await startApp(t)
+  const ends = ['revoked', 'session', '1h', '10-uses', 'never']
+  const rules = [
+    { scope: 'workspace', expires_at: null },
+    { scope: 'session', expires_at: null },
+    { scope: 'workspace', expires_at: /Z$/ },
+    { scope: 'workspace', expires_at: null, uses: 10 }
+  ]
+  const asked: Json[] = []
+  const client = await classic(t, url, {
+    answering: (question: Json) => {
+      asked.push(question)
+      const remember = 'command:workspace'
+      return { action: 'accept', content: { decision: 'approve', remember, end: ends[asked.length - 1]! } }
+    }
+  })
+  for (const [index, rule] of rules.entries()) {
+    await client.call('shell_exec', { command: `touch ${index}` })
+    t.match((await get('/rules')).rules[index], rule)
+  }
+  t.match(asked[0].requestedSchema.properties.end.oneOf, [
+    { const: 'revoked', title: 'Until I revoke it' },
+    { const: 'session', title: 'In this session' },
+    { const: '1h', title: 'For 1 hour' },
+    { const: '1d' },
+    { const: '10-uses' }
+  ])
+  const done = client.call('shell_exec', { command: 'touch last' })
+  await waitUntil('the form to be asked', () => asked.length === 5)
+  const [{ tool_call_id }] = (await get('/approvals')).approvals
+  await post('/reject', { tool_call_id })
+  t.match(await done, { isError: true }, 'an end that was not offered decides nothing')
+  t.equal((await get('/rules')).rules.length, rules.length)
+})
+
 t.test('a preview that is too long for the form can only be rejected in it', async t => {
   const { url, get, post } = await startApp(t, { 'a.txt': 'one\n' })
   for (const open of [classic, modern]) {
