@@ -278,6 +278,7 @@ const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set([
   'src/protocol/command-part.ts',
   'src/protocol/format-approval-count.ts',
   'src/protocol/format-rule-limit.ts',
+  'src/protocol/narrowest-option.ts',
   'src/protocol/withheld-reasons.ts',
   // Types alone.
   'src/protocol/hub.ts',

@@ -21,7 +21,7 @@ t.test('lists, shows and approves a pending call, which completes', async t => {
   t.same(said, [`The call waits for approval. To decide: toolgate approve ${id}`])
   t.match(
     normalizeOutput((await toolgate(['approvals'])).stdout),
-    /^CALL +AGE +LEVEL +TOOL +TITLE\nID +\d+s +ask +edit_file +\S.*a\.txt/
+    /^CALL +AGE +LEVEL +TOOL +TITLE\nID +\d+s +ask +edit_file +\S.*a\.txt\n {2}would not ask with: allow .*a\.txt, in this workspace\n$/
   )
   t.same(await toolgate(['approve', id!]), {
     code: 2,

@@ -41,6 +41,7 @@ import { ContextSection, ParamsSection, ReasonFacts, RequestedAs, RequestFacts }
 import { checkFreshness } from './freshness.ts'
 import { LastDecisionLine } from './last-decision.tsx'
 import { selectAlso } from './list-view.ts'
+import { NarrowestRule } from './narrowest-rule.tsx'
 import { oldTextLoader } from './old-texts.ts'
 import { approveAndGoOn, lastDecision, rejectAndGoOn } from './queue.ts'
 import { RejectDialog } from './reject-dialog.tsx'
@@ -201,6 +202,7 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
         {!outcome && <RelatedCalls call={call} />}
         <div>
           <ReasonFacts approval={approval} />
+          {actions.a && acts && <NarrowestRule approval={approval} onClick={press('a')} />}
           <RequestFacts call={call} />
         </div>
       </div>

@@ -10,10 +10,6 @@ const LISTED_TITLES = 5
 /** Number of changed calls that are requested to find these titles. */
 const LISTED_CALLS = 100
 
-/** Returns the narrowest rule that also applies in later sessions, or else in this one; undefined if no rule may allow the call. */
-export const findNarrowestRule = (options: readonly AlwaysOption[]): AlwaysOption | undefined =>
-  options.find(({ scope }) => scope === 'workspace') ?? options[0]
-
 /** Tests the rule on the calls of the last 30 days. Returns undefined for a token that may not approve. */
 export async function testNarrowestRule(
   client: Client,

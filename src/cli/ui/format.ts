@@ -2,6 +2,7 @@
 
 import { type Call, type DryRun, describeDecider, type Event } from '../../client/client.ts'
 import { describeApprovals, formatApprovalCount } from '../../protocol/format-approval-count.ts'
+import { describeNarrowestOption } from '../../protocol/narrowest-option.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { formatRejectionMessage } from '../../text/rejection-message.ts'
 import { EXIT } from '../exit.ts'
@@ -77,6 +78,7 @@ export function formatApproval(terminal: Terminal, call: Extract<Call, { status:
   const { approval } = call
   const { title, text, diff, notes = [], information = [] } = approval.preview
   const who = [call.client, call.agent, call.session_id].filter(name => name !== undefined)
+  const rule = describeNarrowestOption(approval.always_options)
   return [
     `${terminal.paint('bold', escapeInvisible(title))}  ${terminal.paint('gray', call.tool_call_id)}`,
     `  tool     ${escapeInvisible(call.tool)}  (${approval.level})`,
@@ -84,6 +86,7 @@ export function formatApproval(terminal: Terminal, call: Extract<Call, { status:
     `  reason   ${escapeInvisible(approval.reason)}`,
     ...formatNeededApprovals(terminal, approval),
     ...(call.context === undefined ? [] : [`  context  ${oneLine(call.context)}`]),
+    ...(rule === undefined ? [] : [`  rule     ${oneLine(rule)}`]),
     ...(approval.expires_at === null ? [] : [`  expires  ${formatDue(approval.expires_at)}`]),
     ...formatParams(call.params, diff),
     ...notes.map(note => terminal.paint('yellow', `  note     ${escapeInvisible(note)}`)),

@@ -49,6 +49,19 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     t.equal(read('poem.txt'), 'roses\nlilies\n')
   })
 
+  t.test('names the narrowest rule, which opens the dialog that saves it', async t => {
+    const { call, open } = await startConsole(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open(`/#/approvals/${id}`)
+    const rule = page.locator('.narrowest-rule button')
+    t.match(await rule.innerText(), /^Would not ask with: allow .*poem\.txt, in this workspace$/)
+    await page.locator('.decisions [aria-keyshortcuts="a"][aria-disabled="false"]').waitFor()
+    if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT })
+    await rule.click()
+    await page.getByRole('dialog', { name: 'Approve and save a rule' }).waitFor()
+    t.strictSame(await findAxeViolations(page), [])
+  })
+
   t.test('shows who has approved a call that needs several approvals', async t => {
     const { call, post, request, open } = await startConsole(t, browser, POEM)
     await post('/rules', { effect: 'ask', match: { tool: 'edit_file' }, scope: 'user', approvals: 2 })
@@ -66,7 +79,6 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     )
     await pressButton(page, 'Approve')
     await page.locator('.card [role="alert"]', { hasText: 'this one has already approved it' }).waitFor()
-    if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT })
     const headers = { authorization: `Bearer ${token}`, 'x-toolgate-client': 'emacs' }
     await request('POST', `/calls/${id}/approve`, { digest: approval.digest }, headers)
     t.match(await outcome(page), /^Approved by .+ and Ana \(emacs\) at /)

@@ -1,9 +1,10 @@
 import type { Call, Client } from '../../../client/client.ts'
+import { describeNarrowestOption } from '../../../protocol/narrowest-option.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import type { PendingCall } from '../../ui/call-watcher.ts'
 import { formatAge } from '../../ui/format-time.ts'
-import { oneLine, type Terminal, type TextStyle } from '../../ui/terminal.ts'
+import { oneLine, type Terminal, type TextStyle, toSingleLine } from '../../ui/terminal.ts'
 
 const approvals: CommandSetup = (command, context) => {
   command
@@ -28,11 +29,20 @@ const approvals: CommandSetup = (command, context) => {
 }
 export default approvals
 
-const formatApprovals = (terminal: Terminal, waiting: readonly PendingCall[]) =>
-  terminal.formatTable(
-    ['CALL', 'AGE', 'LEVEL', 'TOOL', 'TITLE'],
-    waiting.map(call => toRow(terminal, call))
-  )
+/** Formats a row for each call, and below it the narrowest rule that would have allowed the call. */
+async function formatApprovals(terminal: Terminal, waiting: readonly PendingCall[]): Promise<string> {
+  const rows = waiting.map(call => toRow(terminal, call))
+  const table = await terminal.formatTable(['CALL', 'AGE', 'LEVEL', 'TOOL', 'TITLE'], rows)
+  const [head = '', ...lines] = table.split('\n')
+  const described = lines.map((line, index) => {
+    const rule = describeNarrowestOption(waiting[index]?.approval.always_options ?? [])
+    return rule === undefined ? line : `${line}\n${terminal.paint('gray', `  ${toSingleLine(rule, MAX_RULE_LENGTH)}`)}`
+  })
+  return [head, ...described].join('\n')
+}
+
+/** Longer rules are shown in full by `toolgate approve`. */
+const MAX_RULE_LENGTH = 160
 
 /** Highlights strict calls, whose preview must be confirmed. */
 const LEVEL_STYLES: Record<PendingCall['approval']['level'], TextStyle> = { ask: 'yellow', strict: 'red' }

@@ -1,11 +1,12 @@
 import type { CallOptions, Client, Explanation } from '../../../client/client.ts'
+import { findNarrowestOption } from '../../../protocol/narrowest-option.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { quoteArgv } from '../../../text/shell-quote.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { EXIT, usageError } from '../../exit.ts'
 import { ARGS_OPTION, parseParams, readJsonParams } from '../../params.ts'
-import { findNarrowestRule, printNarrowestRule, testNarrowestRule } from '../../rules/narrowest-rule.ts'
+import { printNarrowestRule, testNarrowestRule } from '../../rules/narrowest-rule.ts'
 import { oneLine, type Terminal, toSingleLine } from '../../ui/terminal.ts'
 
 interface Options {
@@ -111,7 +112,7 @@ async function explainPermission(
   { session_id, workspace }: CallOptions
 ) {
   if (decision !== 'ask' && decision !== 'strict') return
-  const rule = findNarrowestRule(always_options)
+  const rule = findNarrowestOption(always_options)
   if (!rule) return terminal.print('\nNo rule that you can save would allow this call.')
   const scope = {
     ...(session_id !== undefined && { session_id }),
