@@ -274,6 +274,7 @@ for (const file of globbySync(['src/tools/**/*.ts', 'src/catalog/**/*.ts', 'src/
 
 const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set([
   'src/client/client.ts',
+  'src/protocol/approval-groups.ts',
   'src/protocol/call-statuses.ts',
   'src/protocol/command-part.ts',
   'src/protocol/format-approval-count.ts',

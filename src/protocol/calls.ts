@@ -136,6 +136,12 @@ export const Approval = Type.Object(
     digest: Type.String({
       description: 'Hash (sha256) of tool, params, cwd and the current content of every affected file.'
     }),
+    group: Type.Optional(
+      Type.String({
+        description:
+          'Equal for calls that wait for the same reason and can be reviewed together. Missing for a call that must be decided alone.'
+      })
+    ),
     files: Type.Optional(
       Type.Array(FileHrefs, {
         description:

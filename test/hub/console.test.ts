@@ -33,6 +33,11 @@ t.test('calls of two servers by the client of a server', async t => {
     { preview, digest, level, reason },
     { preview: shown.preview, digest: shown.digest, level: shown.level, reason: shown.reason }
   )
+  t.equal(
+    (state.pending[1] as typeof other).approval.group,
+    other.approval.group,
+    'calls can be reviewed together here, too'
+  )
   t.same(always_options, [], 'a rule is remembered at the server alone')
   t.match(await client.get(idAt(one, read)), { status: 'success', result: { data: { content: 'hello\n' } } })
   t.match(await client.get(idAt(two, failed)), { status: 'error', error: { code: failed.error.code } })

@@ -11,6 +11,7 @@ import { unsavedNotesBefore } from '../editors/editor-writes.ts'
 import type { Engine } from '../engine.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { hookNotes } from '../hooks/hook-notes.ts'
+import { computeGroupKey } from './approval-group.ts'
 import { commandNotes } from './command-notes.ts'
 import { contentNotes } from './content-notes.ts'
 import { computeDigest, isUnchanged } from './digest.ts'
@@ -74,6 +75,7 @@ export async function buildApproval(
   const { preview, digest, wholeDiff, evaluation } = await buildStablePreview(engine, live, first, { hooks })
   const { decision, reason, matched_rules, always_options, approver, approvals, expiresAfterMs } = evaluation.verdict
   const files = await listFileHrefs(engine, live, wholeDiff, digest)
+  const group = computeGroupKey(engine, live, evaluation, { preview, listsFiles: files !== undefined })
   const approval: Approval = {
     level: decision === 'strict' ? 'strict' : 'ask',
     reason: decision === 'allow' && reasonIfAllowed !== undefined ? reasonIfAllowed : reason,
@@ -82,6 +84,7 @@ export async function buildApproval(
     matched_rules,
     preview,
     digest,
+    ...(group !== undefined && { group }),
     ...(files && { files }),
     expires_at: findDeadline(ttl_ms, expiresAfterMs),
     available_decisions: ['approve', 'reject'],

@@ -4,13 +4,16 @@ import { MAX_APPROVALS } from '../../protocol/rules.ts'
 import { isObject } from '../../text/json-object.ts'
 
 const MAX_RULES = 100
+const MAX_GROUP_KEY = 64
 
 /**
  * Returns the approval of an event. What the server alone can offer is left out: rules to remember, and whole texts of files. A preview that
  * cannot be shown as it is counts as cut, so that it is not approved here.
  */
 export function viewApproval(approval: unknown, digest: string | null) {
-  const { level, reason, approvals_needed, approvals, matched_rules, preview, files, expires_at } = isObject(approval)
+  const { level, reason, approvals_needed, approvals, matched_rules, preview, group, files, expires_at } = isObject(
+    approval
+  )
     ? approval
     : {}
   return {
@@ -23,6 +26,7 @@ export function viewApproval(approval: unknown, digest: string | null) {
     matched_rules: listOf(matched_rules, isRule).slice(0, MAX_RULES),
     preview: viewPreview(preview),
     digest: digest ?? '',
+    ...(isText(group) && group.length <= MAX_GROUP_KEY && { group }),
     files: listOf(files, isObject).flatMap(({ path, to }) =>
       typeof path === 'string' ? [{ path, ...(typeof to === 'string' && { to }) }] : []
     ),

@@ -278,6 +278,9 @@ class _ApprovalOptional(TypedDict, total=False):
     """Number of different persons who must approve. Missing if one is enough."""
     approvals: list[GivenApproval]
     """With `approvals_needed`: approvals of the current `digest` so far, oldest first."""
+    group: str
+    """Equal for calls that wait for the same reason and can be reviewed together. Missing for a call that must be
+    decided alone."""
     files: list[FileHrefs]
     """Files of the diff, for viewers that load whole texts. If there are more than 32 files, they are only in GET
     /calls/{id}/preview."""
