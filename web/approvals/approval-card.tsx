@@ -39,6 +39,8 @@ import { decisionErrors } from './decision-errors.ts'
 import { useGuard } from './decision-guard.ts'
 import { ContextSection, ParamsSection, ReasonFacts, RequestedAs, RequestFacts } from './facts.tsx'
 import { checkFreshness } from './freshness.ts'
+import { GroupLine } from './group-line.tsx'
+import { findGroupOf } from './groups.ts'
 import { LastDecisionLine } from './last-decision.tsx'
 import { selectAlso } from './list-view.ts'
 import { NarrowestRule } from './narrowest-rule.tsx'
@@ -113,6 +115,7 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
   }, [approval.digest, stale])
 
   const similar = outcome ? undefined : findSimilarCalls(call)
+  const group = outcome ? undefined : findGroupOf(call.tool_call_id)
   const yes = () => (level === 'strict' ? setDialog('confirm') : void approveAndGoOn(call))
   /** Approving needs everything on the screen first. Keys rest after a refusal: `n` may be meant for the next card. */
   const ifViewed = (act: () => void) => () =>
@@ -125,6 +128,7 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
     ...(has('edit') && approval.approvals_needed === undefined && { e: () => setDialog('edit') }),
     ...(preview.diff !== undefined && { c: () => openCommentInSight(self.current!, call.tool_call_id) }),
     ...(approval.always_options.length > 0 && { a: ifViewed(() => setDialog('always')) }),
+    ...(group && { w: () => goTo('approvals', 'group', group.key) }),
     ...(similar && {
       s: () => {
         selectAlso(similar.ids)
@@ -200,6 +204,7 @@ export function ApprovalCard({ asked, takesFocus }: ApprovalCardProps) {
         </h2>
         <CallEffect preview={preview} review={review} script={script} isStrict={level === 'strict'} />
         {!outcome && <RelatedCalls call={call} />}
+        {group && <GroupLine group={group} />}
         <div>
           <ReasonFacts approval={approval} />
           {actions.a && acts && <NarrowestRule approval={approval} onClick={press('a')} />}
@@ -342,7 +347,7 @@ function openCommentInSight(card: HTMLElement, id: string) {
 const linkTo = ({ tool_call_id }: WaitingCall) => new URL(hrefOf('activity', tool_call_id), location.href).href
 
 /** Scrolls a card to its start: the card itself, or on narrow screens the page. */
-function showStart(card: HTMLElement) {
+export function showStart(card: HTMLElement) {
   if (card.scrollTop > 0) card.scrollTop = 0
   else card.scrollIntoView({ block: 'start' })
 }
@@ -350,7 +355,7 @@ function showStart(card: HTMLElement) {
 const STALE_NOTICE =
   'The effect of the call has changed since this preview was shown. Approve shows the new preview first.'
 
-const StaleNotice = ({ call, stale: { reason } }: { call: WaitingCall; stale: Staleness }) => (
+export const StaleNotice = ({ call, stale: { reason } }: { call: WaitingCall; stale: Staleness }) => (
   <p class="notice warn">
     {reason === undefined ? (
       STALE_NOTICE
@@ -364,9 +369,10 @@ const StaleNotice = ({ call, stale: { reason } }: { call: WaitingCall; stale: St
   </p>
 )
 
-const CHANGED_NOTICE = 'The preview has changed since it was shown, and nothing was approved. Review the new preview.'
+export const CHANGED_NOTICE =
+  'The preview has changed since it was shown, and nothing was approved. Review the new preview.'
 
-const HIDDEN_NOTICE =
+export const HIDDEN_NOTICE =
   'The text contains invisible characters, or characters that change the order of text. These characters are shown as code points.'
 
 const LevelBadge = ({ level }: { level: 'ask' | 'strict' }) =>
@@ -384,7 +390,7 @@ interface DecisionButtonProps {
 }
 
 /** A disabled button remains a button: it looks disabled, and pressing it does nothing. */
-const DecisionButton = ({ label, detail, title = label, key_, kind, acts, onClick }: DecisionButtonProps) => (
+export const DecisionButton = ({ label, detail, title = label, key_, kind, acts, onClick }: DecisionButtonProps) => (
   <button
     class={kind ? `button ${kind}` : 'button'}
     type="button"
@@ -411,7 +417,7 @@ interface CardSectionProps {
   children: ComponentChildren
 }
 
-const CardSection = ({ title, text, beside, children }: CardSectionProps) => (
+export const CardSection = ({ title, text, beside, children }: CardSectionProps) => (
   <section class="part">
     <div class="part-head">
       <h3>{title}</h3>
@@ -440,7 +446,7 @@ const FOLLOW_UP_LABELS: Record<NonNullable<ApprovalOutcome['became']>['ended'], 
   interrupted: 'it was interrupted'
 }
 
-const OutcomeNotice = ({ outcome: { decision, by, at, reason, became } }: { outcome: ApprovalOutcome }) => (
+export const OutcomeNotice = ({ outcome: { decision, by, at, reason, became } }: { outcome: ApprovalOutcome }) => (
   <p class={`notice ${became || decision === 'failed' ? 'bad' : decision === 'approved' ? 'good' : ''}`} role="status">
     {OUTCOME_LABELS[decision]}
     {by !== undefined && <> by {markInvisible(by)}</>} at {formatTime(at)}

@@ -16,12 +16,15 @@ import { type ApprovalEntry, type ApprovalOutcome, approvals, pending, removeSet
 import { isConnected } from '../store/connection.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { ApprovalsBadge } from './approvals-badge.tsx'
+import { GroupRow } from './group-row.tsx'
+import { openedGroupIds, toListRows } from './groups.ts'
 import { ListToolbar, SelectionBar } from './list-toolbar.tsx'
 import { grouping, isSelected, selectRange, toggleSelected, visibleGroups } from './list-view.ts'
 import { openNeighbour } from './queue.ts'
 import { Age } from './times.tsx'
 
 const ApprovalCard = lazy(async () => (await import('./approval-card.tsx')).ApprovalCard)
+const GroupCard = lazy(async () => (await import('./group-card.tsx')).GroupCard)
 const RecentDecisions = lazy(async () => (await import('./recent-decisions.tsx')).RecentDecisions)
 
 /** Interval at which decided entries are removed, so that an entry stays for a while. */
@@ -30,10 +33,11 @@ const SWEEP_MS = 6_000
 export function Approvals() {
   const list = approvals.value
   const chosen = route.value.panel === 'approvals' ? route.value.segments[0] : undefined
+  const openGroup = openGroupKey()
   const current = list.find(({ call }) => call.tool_call_id === chosen)
   const self = useRef<HTMLElement>(null)
   useOpenOldest(chosen)
-  useRowInSight(self, current?.call.tool_call_id)
+  useRowInSight(self, openGroup ?? current?.call.tool_call_id)
   useSweepDecided(self, chosen)
   const move = (by: 1 | -1) => (isNarrow.peek() && !chosen ? moveFocus(by) : openNeighbour(by))
   useKeys({
@@ -63,7 +67,7 @@ export function Approvals() {
       </div>
     )
   return (
-    <div class={`approvals${current ? ' opened' : ''}`}>
+    <div class={`approvals${current || openGroup ? ' opened' : ''}`}>
       <h1 class="spoken">Approvals</h1>
       <nav class="asked" aria-label="Waiting calls" ref={self}>
         <h2 class="asked-head">
@@ -86,17 +90,27 @@ export function Approvals() {
               </h3>
             )}
             <ul>
-              {entries.map(each => (
-                <li key={each.call.tool_call_id}>
-                  <ApprovalLine asked={each} isCurrent={each === current} />
-                </li>
-              ))}
+              {toListRows(entries).map(row =>
+                'group' in row ? (
+                  <li key={row.group.key}>
+                    <GroupRow group={row.group} isCurrent={row.group.key === openGroup} />
+                  </li>
+                ) : (
+                  <li key={row.entry.call.tool_call_id} class={row.isInGroup ? 'in-group' : undefined}>
+                    <ApprovalLine asked={row.entry} isCurrent={row.entry === current} />
+                  </li>
+                )
+              )}
             </ul>
           </section>
         ))}
         <DecidedCalls />
       </nav>
-      {current ? (
+      {openGroup !== undefined ? (
+        <Boundary key={openGroup}>
+          <GroupCard groupKey={openGroup} />
+        </Boundary>
+      ) : current ? (
         <Boundary key={current.call.tool_call_id}>
           <ApprovalCard asked={current} takesFocus={openedUnasked.value !== chosen} />
         </Boundary>
@@ -113,6 +127,12 @@ export function Approvals() {
       )}
     </div>
   )
+}
+
+/** Returns the key of the group whose page the address names. */
+function openGroupKey(): string | undefined {
+  const { panel, segments } = route.value
+  return panel === 'approvals' && segments[0] === 'group' ? segments[1] : undefined
 }
 
 /** The mode of the session of a group, in each workspace of its calls. */
@@ -252,13 +272,14 @@ function useOpenOldest(chosen: string | undefined) {
 /** Acts on the call whose row has the focus, or else on the opened one. */
 function forFocusedCall(act: (id: string) => void) {
   const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.call : undefined
-  const id = focused ?? (route.peek().panel === 'approvals' ? route.peek().segments[0] : undefined)
+  const { panel, segments } = route.peek()
+  const id = focused ?? (panel === 'approvals' && segments.length === 1 ? segments[0] : undefined)
   if (id !== undefined) act(id)
 }
 
 /** Moves the focus within the list. */
 function moveFocus(by: number) {
-  const lines = [...document.querySelectorAll<HTMLElement>('.asked-line')]
+  const lines = [...document.querySelectorAll<HTMLElement>('.asked-line, .group-row')]
   const at = lines.indexOf(document.activeElement as HTMLElement)
   const from = at >= 0 ? at : lines.findIndex(line => line.hasAttribute('aria-current'))
   lines[from < 0 && by < 0 ? lines.length - 1 : Math.min(Math.max(from + by, 0), lines.length - 1)]?.focus()
@@ -281,8 +302,9 @@ function useSweepDecided(list: { current: HTMLElement | null }, chosen: string |
   useEffect(() => {
     if (settled === 0) return
     const timer = setInterval(() => {
-      if (document.hidden) removeSettled(new Set([chosen]))
-      else if (!list.current?.matches(':hover')) removeSettled(new Set([chosen, ...listSettledInPlace(list.current)]))
+      if (document.hidden) removeSettled(new Set([chosen, ...openedGroupIds.peek()]))
+      else if (!list.current?.matches(':hover'))
+        removeSettled(new Set([chosen, ...openedGroupIds.peek(), ...listSettledInPlace(list.current)]))
     }, SWEEP_MS)
     return () => clearInterval(timer)
   }, [settled, chosen])

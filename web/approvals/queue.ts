@@ -6,6 +6,7 @@ import type { Review } from '../diff/review.ts'
 import { goTo, route } from '../shell/routes.ts'
 import { findNextPending, pending, type WaitingCall } from '../store/approvals.ts'
 import { approve, reject } from './decide.ts'
+import { addressOf, toListRows } from './groups.ts'
 import { visibleGroups } from './list-view.ts'
 import { setComments, toRejection } from './review-comments.ts'
 
@@ -46,8 +47,9 @@ function goOn(call: WaitingCall, verdict: LastDecision['verdict']) {
 
 /** Opens the entry of the list before or after the opened one. */
 export function openNeighbour(by: 1 | -1) {
-  const ids = visibleGroups.peek().flatMap(({ entries }) => entries.map(({ call }) => call.tool_call_id))
-  const at = ids.indexOf(route.peek().segments[0] ?? '')
-  const next = at < 0 ? ids.at(by > 0 ? 0 : -1) : ids[at + by]
-  if (next !== undefined) goTo('approvals', next)
+  const rows = visibleGroups.peek().flatMap(({ entries }) => toListRows(entries).map(addressOf))
+  const opened = route.peek().segments.join('/')
+  const at = rows.findIndex(address => address.join('/') === opened)
+  const next = at < 0 ? rows.at(by > 0 ? 0 : -1) : rows[at + by]
+  if (next !== undefined) goTo('approvals', ...next)
 }

@@ -19,6 +19,8 @@ interface PreviewProps {
   script?: OwnScript | undefined
   /** The call needs strict approval. */
   isStrict: boolean
+  /** Number of the call, where several are shown: labels contain it. */
+  position?: number | undefined
 }
 
 export const PreviewView = ({ preview, review, script, isStrict }: PreviewProps) => (
@@ -34,10 +36,10 @@ export const PreviewView = ({ preview, review, script, isStrict }: PreviewProps)
 const MAX_SCRIPT_LINES = 12
 
 /** The script of the call, and the notes on it. */
-export function CallEffect({ preview, review, script, isStrict }: PreviewProps) {
+export function CallEffect({ preview, review, script, isStrict, position }: PreviewProps) {
   const notes = <PreviewNotes preview={preview} review={review} isStrict={isStrict} />
   if (!script) return notes
-  const text = <CallText preview={preview} review={review} script={script} />
+  const text = <CallText preview={preview} review={review} script={script} position={position} />
   const isLong = preview.command_parts !== undefined && script.text.split('\n').length > MAX_SCRIPT_LINES
   return (
     <>
@@ -49,12 +51,16 @@ export function CallEffect({ preview, review, script, isStrict }: PreviewProps) 
 }
 
 /** The text without the executed files. A command is large. */
-export function CallText({ preview: { text, sections }, review, script }: Omit<PreviewProps, 'isStrict'>) {
+export function CallText({ preview: { text, sections }, review, script, position }: Omit<PreviewProps, 'isStrict'>) {
   if (text === undefined) return null
   const { call } = splitText(text, { sections, own: script })
   return (
     <div data-viewed={review && isPartViewed(review, 'text')} data-name="text">
-      <TextBlock text={text} label={script ? 'Command' : 'Effect'} isFullHeight={review !== undefined}>
+      <TextBlock
+        text={text}
+        label={[script ? 'Command' : 'Effect', position].join(' ').trim()}
+        isFullHeight={review !== undefined}
+      >
         {call.map((section, index) => (
           <span key={index} class={section.language === undefined ? undefined : 'command'}>
             <ScriptText section={section} />

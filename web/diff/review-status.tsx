@@ -5,8 +5,10 @@ import { keysSetting } from '../shell/settings.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { describeUnviewed, type Review } from './review.ts'
 
-export function ReviewStatus({ review }: { review: Review }) {
-  const missing = describeUnviewed(review)
+export const ReviewStatus = ({ review }: { review: Review }) => <UnviewedStatus missing={describeUnviewed(review)} />
+
+/** Shows nothing if nothing is missing. */
+export function UnviewedStatus({ missing }: { missing: string | undefined }) {
   const self = useRef<HTMLDivElement>(null)
   const progress = useProgress(self, missing)
   if (missing === undefined) return null

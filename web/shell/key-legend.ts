@@ -52,6 +52,7 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[
       ['e', 'edit the params', 'edit'],
       ['c', 'comment on a line of the diff'],
       ['s', 'select the calls that one rule would allow', 'always'],
+      ['w', 'review the calls together that wait for the same reason'],
       ['Enter', 'after the decision: show the next waiting call']
     ]
   }
