@@ -5,7 +5,7 @@ const GAP = '  '
 /** Minimum width of a truncated column, as long as another can be truncated. */
 const MIN_COLUMN_WIDTH = 8
 /** Values that are useless when truncated: ids, hashes and URLs. */
-const UNBREAKABLE = /^(?:[a-z]+_[0-9A-Z]{26}|[0-9a-f]{64}|https?:\S+)$/
+const UNBREAKABLE = /^(?:[a-z]+_[0-9A-Z]{26}|[0-9a-f]{16}|[0-9a-f]{64}|https?:\S+)$/
 
 /**
  * Formats rows in columns, the last of which is not padded. If they exceed `maxWidth`, the widest columns are truncated with an

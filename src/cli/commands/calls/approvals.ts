@@ -1,4 +1,5 @@
 import type { Call, Client } from '../../../client/client.ts'
+import { groupApprovals } from '../../../protocol/approval-groups.ts'
 import { describeNarrowestOption } from '../../../protocol/narrowest-option.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
@@ -8,7 +9,9 @@ import { oneLine, type Terminal, type TextStyle, toSingleLine } from '../../ui/t
 
 const approvals: CommandSetup = (command, context) => {
   command
-    .description('List calls that are waiting for approval, oldest first.')
+    .description(
+      'List calls that are waiting for approval, oldest first. Calls that wait for the same reason have the same GROUP: toolgate approve --group decides on them at once.'
+    )
     .option(
       '-w, --watch',
       'keep running and show changes; with --json, print each call when it starts and stops waiting'
@@ -29,17 +32,32 @@ const approvals: CommandSetup = (command, context) => {
 }
 export default approvals
 
-/** Formats a row for each call, and below it the narrowest rule that would have allowed the call. */
+/**
+ * Formats a row for each call, and below it the narrowest rule that would have allowed the call. The calls of a group are one below the
+ * other, with its key.
+ */
 async function formatApprovals(terminal: Terminal, waiting: readonly PendingCall[]): Promise<string> {
-  const rows = waiting.map(call => toRow(terminal, call))
-  const table = await terminal.formatTable(['CALL', 'AGE', 'LEVEL', 'TOOL', 'TITLE'], rows)
+  const groups = groupApprovals(waiting)
+  const groupOf = (call: PendingCall) => groups.find(({ calls }) => calls.includes(call))
+  const ordered = [...new Set(waiting.flatMap(call => groupOf(call)?.calls ?? [call]))]
+  const table =
+    groups.length === 0
+      ? await terminal.formatTable(
+          HEADING,
+          ordered.map(call => toRow(terminal, call))
+        )
+      : await terminal.formatTable(
+          ['GROUP', ...HEADING],
+          ordered.map(call => [groupOf(call)?.key ?? '', ...toRow(terminal, call)])
+        )
   const [head = '', ...lines] = table.split('\n')
   const described = lines.map((line, index) => {
-    const rule = describeNarrowestOption(waiting[index]?.approval.always_options ?? [])
+    const rule = describeNarrowestOption(ordered[index]?.approval.always_options ?? [])
     return rule === undefined ? line : `${line}\n${terminal.paint('gray', `  ${toSingleLine(rule, MAX_RULE_LENGTH)}`)}`
   })
   return [head, ...described].join('\n')
 }
+const HEADING = ['CALL', 'AGE', 'LEVEL', 'TOOL', 'TITLE']
 
 /** Longer rules are shown in full by `toolgate approve`. */
 const MAX_RULE_LENGTH = 160
