@@ -4,6 +4,8 @@ import { Connection, encodeRequest } from '../http.ts'
 import type { Measurement } from '../measurement.ts'
 import { Canary } from '../policy/canary.ts'
 import { type LineList, loadLists } from '../policy/lists.ts'
+import { replayHour } from '../policy/replay.ts'
+import { CALLS_PER_HOUR, countGrouped, countSingle, type Hour, MODEL, planHours, type Verdict } from '../policy/work.ts'
 import { writeWorkspace } from '../policy/workspace.ts'
 import type { Benchmark } from './benchmark.ts'
 
@@ -59,7 +61,7 @@ export default {
         const lines = list.lines.slice(0, ground.scale(list.lines.length, QUICK_LINES))
         findings.push(toMeasurement(list, mode, await explainLines(ground, server, lines, mode)))
       }
-    return [...findings, ...(await measureCanary(ground))]
+    return [...findings, ...(await measureQuestions(ground, server)), ...(await measureCanary(ground))]
   }
 } satisfies Benchmark
 
@@ -108,6 +110,68 @@ async function explainLine(connection: Connection, server: BenchServer, line: st
     reason: verdict.reason,
     isolation: isolation?.level ?? ''
   }
+}
+
+/** Hours of work that are replayed. */
+const HOURS = 20
+
+/** A way of asking: the mode of the sessions, rules that are saved for an hour, and one question for a group of calls. */
+interface Asking {
+  name: string
+  mode: string
+  grants: boolean
+  count: (messages: readonly (readonly Verdict[])[]) => number
+}
+const ASKING: readonly Asking[] = [
+  { name: 'each call in mode ask', mode: 'ask', grants: false, count: countSingle },
+  { name: 'with groups', mode: 'ask', grants: false, count: countGrouped },
+  { name: 'with grants', mode: 'ask', grants: true, count: countSingle },
+  { name: 'in mode auto', mode: 'auto', grants: false, count: countSingle },
+  { name: 'with groups and grants in mode auto', mode: 'auto', grants: true, count: countGrouped }
+]
+
+/** Counts how often a person would be asked in an hour of work. */
+async function measureQuestions(ground: BenchEnvironment, server: BenchServer): Promise<Measurement[]> {
+  const [readOnly, , real] = loadLists().map(({ lines }) => lines)
+  const hours = planHours({ readOnly: readOnly!, real: real! }, ground.scale(HOURS, 1))
+  const verdicts = new Map<string, Verdict[][][]>()
+  for (const { mode, grants } of ASKING) {
+    const key = `${mode} ${grants}`
+    if (!verdicts.has(key)) verdicts.set(key, await replayHours(ground, server, hours, { mode, grants }))
+  }
+  return ASKING.map(({ name, mode, grants, count }, at) => {
+    const replayed = verdicts.get(`${mode} ${grants}`)!
+    const strict = replayed.flat(2).filter(({ decision }) => decision === 'strict').length
+    return {
+      work: `questions per hour of work of ${CALLS_PER_HOUR} calls, ${name}`,
+      unit: '',
+      ours: replayed.reduce((total, hour) => total + count(hour), 0) / hours.length,
+      details: [...(at === 0 ? [MODEL] : []), `strict: ${(strict / hours.length).toFixed(1)}`]
+    }
+  })
+}
+
+async function replayHours(
+  ground: BenchEnvironment,
+  server: BenchServer,
+  hours: readonly Hour[],
+  { mode, grants }: Pick<Asking, 'mode' | 'grants'>
+): Promise<Verdict[][][]> {
+  const replayed: Verdict[][][] = []
+  const known = new Map()
+  const waiting = hours.entries()
+  const work = async () => {
+    const connection = await Connection.open(server)
+    ground.onCleanup(() => connection.close())
+    for (const [at, hour] of waiting) {
+      const session_id = `work-${mode}-${grants ? 'grants' : 'none'}-${at}`
+      const body = JSON.stringify({ mode, token_id: 'server:call' })
+      await connection.send(encodeRequest(server, 'PUT', `/sessions/${session_id}/mode`, {}, body))
+      replayed[at] = await replayHour(connection, server, hour, { session_id, grants, known })
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, work))
+  return replayed
 }
 
 /** Every line takes a second: of the hostile ones, so many are run. */
