@@ -10,6 +10,8 @@ export interface GroupableCall {
   approval: {
     level: 'ask' | 'strict'
     group?: string
+    /** Set if several persons must approve the call. */
+    approvals_needed?: number
     matched_rules: readonly { effect: string }[]
     files?: readonly { path: string; to?: string }[]
     preview: { diff?: string; cut?: true }
@@ -39,8 +41,8 @@ export const findGroupCalls = <C extends GroupableCall>(waiting: readonly C[], k
 function collectGroups<C extends GroupableCall>(waiting: readonly C[]): ApprovalGroup<C>[] {
   const groups = new Map<string, { key: string; calls: C[]; paths: PathSet }>()
   for (const call of waiting) {
-    const { level, group: key, preview } = call.approval
-    if (key === undefined || level !== 'ask' || preview.cut) continue
+    const { level, group: key, approvals_needed, preview } = call.approval
+    if (key === undefined || level !== 'ask' || approvals_needed !== undefined || preview.cut) continue
     const id = JSON.stringify([key, call.server_name, call.workspace, call.session_id])
     const group = groups.get(id) ?? { key, calls: [], paths: new PathSet() }
     groups.set(id, group)

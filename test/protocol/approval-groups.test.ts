@@ -57,7 +57,8 @@ t.test('calls that must be decided alone are in no group', async t => {
   const others = [edit('1', 'a'), edit('2', 'b')]
   const { group: _, ...approval } = edit('3', 'c').approval
   const withoutKey = { ...edit('3', 'c'), approval }
-  for (const alone of [edit('3', 'c', { level: 'strict' }), edit('3', 'c', { cut: true }), withoutKey])
+  const ofTwo = { ...edit('3', 'c'), approval: { ...edit('3', 'c').approval, approvals_needed: 2 } }
+  for (const alone of [edit('3', 'c', { level: 'strict' }), edit('3', 'c', { cut: true }), withoutKey, ofTwo])
     t.same(idsOf([alone, ...others]), [['1', '2']])
 })
 
