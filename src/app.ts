@@ -10,7 +10,7 @@ import type { Logger } from 'pino'
 import { Catalog } from './catalog/catalog.ts'
 import { CustomTools } from './catalog/custom/custom-tools.ts'
 import { type ContributionSource, staticContributions } from './config/contributions.ts'
-import { listSecretVariables } from './config/notifications.ts'
+import { listSecretVariables, readBaseAddress } from './config/notifications.ts'
 import type { Settings } from './config/settings.ts'
 import { EditorPreviews } from './engine/approvals/editor-previews.ts'
 import { listGuardedGlobs } from './engine/approvals/effective-rules.ts'
@@ -578,6 +578,7 @@ async function createHttpServer(
   register: (app: Scope) => Promise<void>
 ): Promise<FastifyInstance> {
   const { http, requestTimeout, keepAliveTimeout } = httpServerOptions
+  const base = readBaseAddress(settings.notifications)
   const app = fastify({
     ...httpServerOptions,
     serverFactory: handler => {
@@ -604,8 +605,8 @@ async function createHttpServer(
   registerAuth(app as unknown as FastifyInstance, {
     tokens,
     links,
-    hosts,
-    origins: settings.allowed_origins,
+    hosts: base ? () => [...hosts(), base.host] : hosts,
+    origins: base ? [...settings.allowed_origins, base.origin] : settings.allowed_origins,
     body_bytes: settings.limits.body_bytes,
     onUpgrade: portProxy.upgrade
   })

@@ -13,11 +13,11 @@ const appElement = document.getElementById('app')!
 // Removes the static content painted while this script loaded.
 appElement.replaceChildren()
 render(<App />, appElement)
-startNotifications()
 // Only addresses that are secure have service workers.
 navigator.serviceWorker?.register('web/service-worker.js', { scope: './' }).catch(() => {})
 watchFreshness()
 await openSession()
+if (!isLink.peek()) startNotifications()
 
 /** Each session follows events for its lifetime. */
 effect(() => {

@@ -170,7 +170,10 @@ export const NotificationsSchema = Type.Object(
       )
     ),
     base_url: Type.Optional(
-      Url('Address at which people reach the console, such as that of a reverse proxy. Notifications link to it.')
+      Url(
+        'Address at which people reach the console, such as that of a reverse proxy. Notifications link to it, and requests to its host ' +
+          'and from its pages are accepted.'
+      )
     ),
     channels: Type.Record(Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), Channel, {
       default: {},
@@ -232,6 +235,26 @@ export const getDecider = (settings: ChannelSettings): string | undefined =>
 /** Returns the names of the people who decide by the buttons of a channel, by their ids; undefined if its messages have none. */
 export const getDeciders = (settings: ChannelSettings): Readonly<Record<string, string>> | undefined =>
   'deciders' in settings ? settings.deciders : undefined
+
+/** Returns true if the messages of a channel have links by which people decide. */
+export const hasLinks = (settings: ChannelSettings): boolean =>
+  getDecider(settings) !== undefined || (settings.kind === 'web-push' && settings.decide_links === true)
+
+/** Returns the address at which people reach the console, if it is configured. */
+export const readBaseAddress = ({ base_url }: Pick<NotificationSettings, 'base_url'>): URL | undefined =>
+  base_url === undefined ? undefined : (URL.parse(base_url) ?? undefined)
+
+/** Returns why the messages of a channel lack links or buttons that its settings request; undefined if they have them. */
+export function findMissingSetting(
+  settings: ChannelSettings,
+  { base_url, detail }: Pick<NotificationSettings, 'base_url' | 'detail'>
+): string | undefined {
+  if (hasLinks(settings) && base_url === undefined)
+    return 'The messages have no links by which people can decide: set notifications.base_url.'
+  if (getDeciders(settings) && detail !== 'preview')
+    return 'The messages have no buttons, because they do not show the preview: set notifications.detail to "preview".'
+  return undefined
+}
 
 /** Returns the environment variables that contain secrets of channels. */
 export const listSecretVariables = ({ channels }: Pick<NotificationSettings, 'channels'>): string[] =>

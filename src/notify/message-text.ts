@@ -41,6 +41,7 @@ function describeMessage(message: Notification): Omit<MessageText, 'body'> & { l
     workspace,
     reason,
     waited_ms,
+    approvals,
     preview,
     url,
     decide_url = url
@@ -55,7 +56,7 @@ function describeMessage(message: Notification): Omit<MessageText, 'body'> & { l
         `session ${session_id}`,
         `workspace ${workspace}`
       ].join(', '),
-      `Waiting for ${formatDuration(waited_ms)}`,
+      `Waiting for ${formatDuration(waited_ms)}${approvals === undefined ? '' : `, ${approvals}`}`,
       preview
     ],
     url: decide_url

@@ -1,6 +1,7 @@
 // Messages about waiting calls. All texts are redacted, escaped and bounded here, once for all kinds of channels.
 import type { NotificationSettings } from '../config/notifications.ts'
 import type { CallWithStatus } from '../protocol/calls.ts'
+import { formatApprovalCount } from '../protocol/format-approval-count.ts'
 import type { TestNotification, WaitingCallNotification } from '../protocol/notifications.ts'
 import { steadyNow } from '../steady-time.ts'
 import { escapeInvisible, escapeLine } from '../text/escape-invisible.ts'
@@ -29,6 +30,7 @@ export function buildCallMessage(
   const { level, reason, preview, expires_at } = approval
   const line = (text: string, max: number) => cutText(escapeLine(redact(text)), max)
   const link = createLink()
+  const approvals = formatApprovalCount(approval)
   const text = detail === 'preview' ? formatPreview(preview) : undefined
   return {
     type: 'approval.waiting',
@@ -39,6 +41,7 @@ export function buildCallMessage(
       tool: line(tool, MAX_NAME_LENGTH),
       level,
       reason: line(reason, MAX_REASON_LENGTH),
+      ...(approvals !== undefined && { approvals }),
       session_id: line(session_id, MAX_NAME_LENGTH),
       workspace,
       ...(agent !== undefined && { agent: line(agent, MAX_NAME_LENGTH) }),
@@ -78,10 +81,17 @@ function formatPreview({ notes = [], text, diff }: NotifiedCall['approval']['pre
   return content === undefined ? undefined : [...notes.map(note => `Warning: ${note}`), content].join('\n')
 }
 
-export const buildTestMessage = (channel: string, { base_url }: MessageSettings): TestNotification => ({
+/** Builds a test message. In a channel with links, its link opens a page that shows whether the device can open them. */
+export const buildTestMessage = (
+  channel: string,
+  { base_url, hasLinks }: { base_url: string | undefined; hasLinks: boolean }
+): TestNotification => ({
   type: 'notification.test',
   timestamp: new Date().toISOString(),
-  data: { channel, ...(base_url !== undefined && { url: `${trimSlashes(base_url)}/` }) }
+  data: {
+    channel,
+    ...(base_url !== undefined && { url: `${trimSlashes(base_url)}/${hasLinks ? '#decide=test' : ''}` })
+  }
 })
 
 const formatCallUrl = (base: string, id: string) => `${trimSlashes(base)}/#/approvals/${encodeURIComponent(id)}`

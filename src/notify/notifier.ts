@@ -1,5 +1,5 @@
 // Notifies people about calls that wait for approval: from the events of the journal to the channels of the configuration.
-import { type ChannelSettings, getDecider, getDeciders } from '../config/notifications.ts'
+import { type ChannelSettings, findMissingSetting, getDecider, getDeciders, hasLinks } from '../config/notifications.ts'
 import type { Config } from '../config/schema.ts'
 import { messageWithCause, ToolError } from '../errors.ts'
 import type { Journal } from '../events/journal.ts'
@@ -279,11 +279,13 @@ export class Notifier {
   }
 
   async #testOne(channel: string): Promise<NotificationTestOutcome> {
-    const { kind } = this.#channels.get(channel)!
+    const settings = this.#channels.get(channel)!
+    const { kind } = settings
+    const { base_url } = this.#parts.settings
     const before = this.#outbox.outcomeOf(channel)
     const time = new Date().toISOString()
     try {
-      const message = buildTestMessage(channel, this.#parts.settings)
+      const message = buildTestMessage(channel, { base_url, hasLinks: hasLinks(settings) })
       await this.#send(channel, message, { id: `msg_test_${crypto.randomUUID()}` })
       this.#outbox.noteOutcome(channel, { ...before, last_success: time }).catch(() => {})
       return { channel, kind, accepted: true }
@@ -316,12 +318,8 @@ export class Notifier {
   }
 
   async #findProblem(settings: ChannelSettings): Promise<string | undefined> {
-    const hasLinks =
-      getDecider(settings) !== undefined || (settings.kind === 'web-push' && settings.decide_links === true)
-    if (hasLinks && this.#parts.settings.base_url === undefined)
-      return 'The messages have no links by which people can decide: set notifications.base_url.'
     return openChannel(settings, this.#services).then(
-      () => undefined,
+      () => findMissingSetting(settings, this.#parts.settings),
       (error: unknown) => this.#describe(error)
     )
   }

@@ -34,7 +34,7 @@ export function openWebPush(
           }
         )
       const outcomes = await Promise.allSettled(
-        all.map(each => sendTo(each, toPayload(message, delivery.id, createLink(each, delivery)), delivery))
+        all.map(each => sendTo(each, toPayload(message, delivery.id, createLink(message, each, delivery)), delivery))
       )
       if (outcomes.some(({ status }) => status === 'fulfilled')) return
       throw outcomes.find(outcome => outcome.status === 'rejected')!.reason
@@ -42,8 +42,13 @@ export function openWebPush(
   }
 
   /** Creates the link for the person who has registered a browser. */
-  function createLink({ client, subscription_id }: Subscription, { createLink }: Delivery): string | undefined {
-    return decide_links ? createLink?.({ person: client, subscription_id })?.url : undefined
+  function createLink(
+    { type, data }: Notification,
+    { client, subscription_id }: Subscription,
+    { createLink }: Delivery
+  ): string | undefined {
+    if (!decide_links) return undefined
+    return type === 'notification.test' ? data.url : createLink?.({ person: client, subscription_id })?.url
   }
 
   async function sendTo(subscription: Subscription, payload: string, { id, signal }: Delivery) {

@@ -13,6 +13,9 @@ export const WaitingCallNotification = Type.Object(
       tool: Type.String({ description: 'Native name of the tool.' }),
       level: Type.Enum(['ask', 'strict'], { description: 'Approval level.' }),
       reason: Type.String({ description: 'Reason why the call needs approval.' }),
+      approvals: Type.Optional(
+        Type.String({ description: 'Approvals so far, if several persons must approve, such as `1 of 2 approvals`.' })
+      ),
       session_id: Type.String({ description: 'Session of the call.' }),
       workspace: Type.String({ description: 'Workspace name.' }),
       agent: Type.Optional(Type.String({ description: 'Agent that sent the call.' })),
@@ -49,7 +52,12 @@ export const TestNotification = Type.Object(
     timestamp: Type.String({ format: 'date-time', description: 'Time of the message.' }),
     data: Type.Object({
       channel: Type.String({ description: 'Name of the channel.' }),
-      url: Type.Optional(Type.String({ description: 'URL of the console, only with `notifications.base_url`.' }))
+      url: Type.Optional(
+        Type.String({
+          description:
+            'URL of the console, only with `notifications.base_url`. With `decide_as`, of a page that tests the device.'
+        })
+      )
     })
   },
   { title: 'TestNotification' }

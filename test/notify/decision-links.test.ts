@@ -1,6 +1,7 @@
 // Links by which a person decides on one call without a token, and what they do not permit.
 // tier: full
 import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
@@ -249,7 +250,28 @@ t.test('the links of one person count as one of several approvals', async t => {
   })
   for (const channel of ['hook', 'mail'])
     t.match(await approve(channel), { status: 409, body: { detail: /this one has already approved it/ } }, channel)
+  const again = parseBody(await service.next())
+  t.match(again.data, { tool_call_id, approvals: '1 of 2 approvals' }, 'people are notified again')
   t.match(await approve('ben'), {
     body: { status: 'queued', approved_by: { earlier_approvals: [{ channel: 'hook' }] } }
   })
+})
+
+t.test('the address of base_url is accepted as host and origin, and no other', async t => {
+  const { app } = await startWithLinks(t)
+  const statusOf = (headers: Record<string, string>) =>
+    new Promise<number>((resolve, reject) => {
+      request(`${app.url}/health`, { headers }, response => resolve(response.resume().statusCode!))
+        .on('error', reject)
+        .end()
+    })
+  t.equal(await statusOf({ host: 'toolgate.example', origin: 'https://toolgate.example' }), 200)
+  t.equal(await statusOf({ host: 'toolgate.example', origin: 'https://other.example' }), 403)
+  t.equal(await statusOf({ host: 'other.example' }), 403)
+})
+
+t.test('a test message links to a page that tests the device', async t => {
+  const { app, service } = await startWithLinks(t)
+  await app.post('/notifications/test', {})
+  t.match(parseBody(await service.next()), { data: { channel: 'hook', url: 'https://toolgate.example/#decide=test' } })
 })

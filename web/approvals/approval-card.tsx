@@ -437,7 +437,8 @@ const OUTCOME_LABELS: Record<ApprovalOutcome['decision'], string> = {
   cancelled: 'Cancelled',
   failed: 'Failed',
   interrupted: 'Interrupted',
-  gone: 'No longer waiting'
+  gone: 'No longer waiting',
+  void: 'Nothing was decided'
 }
 
 const FOLLOW_UP_LABELS: Record<NonNullable<ApprovalOutcome['became']>['ended'], string> = {

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import { type Approval, type ApproveRequest, type RejectRequest, ToolgateError } from '../../src/client/client.ts'
 import { formatApprovalCount } from '../../src/protocol/format-approval-count.ts'
 import { createReview, describeUnviewed, type Review } from '../diff/review.ts'
-import { has } from '../session/place.ts'
+import { has, isLink } from '../session/place.ts'
 import { client, setTokenName, toErrorMessage } from '../session/session.ts'
 import { announce } from '../shell/live-region.tsx'
 import {
@@ -99,10 +99,17 @@ async function decide(call: WaitingCall, send: () => Promise<unknown>): Promise<
 /** Returns true for a call that needs the approval of further persons. */
 const isWaiting = (answer: DecisionAnswer | WaitingCall): answer is WaitingCall => answer.status === 'awaiting_approval'
 
+const CHANGED_REASON =
+  'The preview of the call has changed since this link was sent. The next notification has another link.'
+
 async function handleRefusal(call: WaitingCall, error: unknown) {
   const details = error instanceof ToolgateError ? error.problem?.details : undefined
   const code = error instanceof ToolgateError ? error.code : undefined
-  if (code === 'PREVIEW_CHANGED' && details?.approval) {
+  if (isLink.peek() && (code === 'PREVIEW_CHANGED' || code === 'CONFLICT' || code === 'FORBIDDEN')) {
+    // The link permits no other preview, and no second decision.
+    const reason = code === 'PREVIEW_CHANGED' ? CHANGED_REASON : toErrorMessage(error)
+    settleApproval(call.tool_call_id, { decision: 'void', at: new Date().toISOString(), reason })
+  } else if (code === 'PREVIEW_CHANGED' && details?.approval) {
     // If edited params were accepted, the call's params differ too.
     const now = await client()
       .get(call.tool_call_id)

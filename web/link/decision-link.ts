@@ -23,5 +23,8 @@ export function readDecisionLink(): DecisionLink | undefined {
   }
 }
 
+/** Returns true if the address is that of a test message, which shows that the device can open links. */
+export const isTestLink = (): boolean => location.hash === '#decide=test'
+
 /** Returns true if the address has a link, which may be damaged. */
 export const hasDecisionLink = (): boolean => location.hash.startsWith('#decide=')

@@ -7,7 +7,7 @@ import { approvals, upsertPending } from '../store/approvals.ts'
 import { connection } from '../store/connection.ts'
 import { formatTime } from '../text/format-time.ts'
 import { markInvisible } from '../text/invisible.tsx'
-import { type DecisionLink, readDecisionLink } from './decision-link.ts'
+import { type DecisionLink, isTestLink, readDecisionLink } from './decision-link.ts'
 
 export function DecisionPage() {
   const link = readDecisionLink()
@@ -25,13 +25,20 @@ export function DecisionPage() {
         {entry ? (
           <div class="approvals decision">
             <h1 class="asked-head">
-              Decide as {markInvisible(link?.person ?? '')} until {formatTime(link?.expires_at ?? '')}
+              {entry.outcome ? (
+                'Decision by a link'
+              ) : (
+                <>
+                  Decide as {markInvisible(link?.person ?? '')} until {formatTime(link?.expires_at ?? '')}
+                </>
+              )}
             </h1>
             <ApprovalCard asked={entry} takesFocus={false} />
           </div>
         ) : (
           <div class="empty">
-            <h1>{failure === undefined ? 'Loading…' : 'This link cannot be used'}</h1>
+            <h1>{describeState(failure)}</h1>
+            {isTestLink() && <p>Notifications about waiting calls open here, and you can decide on this page.</p>}
             {failure !== undefined && <p role="alert">{markInvisible(failure)}</p>}
           </div>
         )}
@@ -39,6 +46,11 @@ export function DecisionPage() {
       <LiveRegion />
     </div>
   )
+}
+
+function describeState(failure: string | undefined): string {
+  if (isTestLink()) return 'This device can open links'
+  return failure === undefined ? 'Loading…' : 'This link cannot be used'
 }
 
 async function loadCall({ tool_call_id }: DecisionLink) {

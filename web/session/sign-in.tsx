@@ -1,9 +1,20 @@
 // Shown without a token: explains how to sign in.
+import { isLink } from './place.ts'
 import { session } from './session.ts'
 
 export function SignIn() {
   const now = session.value
   if (now.state === 'opening') return <Opening />
+  if (isLink.value)
+    return (
+      <main class="page">
+        <h1>Toolgate</h1>
+        <p class="notice warn" role="alert">
+          {now.state === 'refused' && now.why}
+        </p>
+        <p>Open the link of the newest notification, or decide in the console or an editor.</p>
+      </main>
+    )
   return (
     <main class="page">
       <h1>Toolgate</h1>

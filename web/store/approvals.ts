@@ -18,9 +18,9 @@ export interface SentDecision {
 
 type FailedOutcome = 'failed' | 'interrupted' | 'cancelled'
 
-/** The outcome of an approval. `failed`: ended without approval. `gone`: ended without an event here. */
+/** The outcome of an approval. `failed`: ended without approval. `gone`: ended without an event here. `void`: the link is no longer valid. */
 export interface ApprovalOutcome {
-  decision: 'approved' | 'rejected' | 'expired' | 'gone' | FailedOutcome
+  decision: 'approved' | 'rejected' | 'expired' | 'gone' | 'void' | FailedOutcome
   by?: string
   at: string
   reason?: string

@@ -1,6 +1,6 @@
 // Checks of notification channels: if each can be opened with its settings and secrets, and if its latest delivery was successful.
 import type { Client } from '../../client/client.ts'
-import type { NotificationSettings } from '../../config/notifications.ts'
+import { findMissingSetting, type NotificationSettings } from '../../config/notifications.ts'
 import { messageWithCause } from '../../errors.ts'
 import type { NotificationChannel } from '../../protocol/notifications.ts'
 import type { CliContext } from '../context.ts'
@@ -8,7 +8,7 @@ import { type CheckResult, passResult, warnResult } from './check-result.ts'
 
 /** Opens each channel as the server does. Nothing is sent. */
 export async function checkChannels(
-  { channels }: Pick<NotificationSettings, 'channels'>,
+  notifications: Pick<NotificationSettings, 'channels' | 'base_url' | 'detail'>,
   { runtime, terminal }: CliContext
 ): Promise<CheckResult[]> {
   const [{ openChannel }, { createSecretReader }] = await Promise.all([
@@ -27,13 +27,17 @@ export async function checkChannels(
     ringBell: terminal.isTty ? () => {} : undefined
   }
   return Promise.all(
-    Object.entries(channels).map(([name, settings]) =>
+    Object.entries(notifications.channels).map(([name, settings]) =>
       openChannel(settings, services).then(
-        () =>
-          passResult(
-            'notifications',
-            `${name} (${settings.kind}) is configured; test it: toolgate notify test ${name}`
-          ),
+        () => {
+          const missing = findMissingSetting(settings, notifications)
+          return missing === undefined
+            ? passResult(
+                'notifications',
+                `${name} (${settings.kind}) is configured; test it: toolgate notify test ${name}`
+              )
+            : warnResult('notifications', `${name} (${settings.kind}): ${missing}`, 'See docs/phone.md.')
+        },
         (error: Error) =>
           warnResult(
             'notifications',

@@ -93,6 +93,29 @@ t.test('a decision by a link', needs('chromium', 'playwright-core'), async t => 
     t.match(await get(`/calls/${tool_call_id}`), { status: 'rejected', user_message: 'Not now.' })
   })
 
+  t.test('a changed preview ends the link', async t => {
+    const { call, get, write, nextLink, openLink } = await startWithLinks(t, browser, { 'a.txt': 'one\n' })
+    const { tool_call_id } = await call('write_file', { path: 'a.txt', content: 'two\n' })
+    const page = await openLink(await nextLink())
+    await page.locator('.primary[aria-disabled="false"]').waitFor()
+    write('a.txt', 'other\n')
+    await pressButton(page, 'Approve')
+    await page.locator('.card .notice[role="status"]').waitFor()
+    t.match(
+      await outcome(page),
+      /^Nothing was decided at .*: The preview of the call has changed since this link was sent/
+    )
+    t.equal(await page.locator('.decisions').count(), 0, 'nothing can be decided any more')
+    t.equal((await get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
+  })
+
+  t.test('the link of a test message shows that the device can open links', async t => {
+    const { url, openLink } = await startWithLinks(t, browser, {})
+    const page = await openLink(`${url}/#decide=test`)
+    await page.getByRole('heading', { name: 'This device can open links' }).waitFor()
+    t.same(await findAxeViolations(page), [])
+  })
+
   t.test('a damaged link shows why', async t => {
     const { call, nextLink, openLink } = await startWithLinks(t, browser, {})
     await call('shell_exec', { command: 'touch made' })
