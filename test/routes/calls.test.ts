@@ -71,7 +71,8 @@ t.test('a call that requires approval returns its preview', async t => {
   })
   t.equal(status, 202)
   const reason = 'Modifies files.'
-  const { always_options, files, ...approval } = body.approval
+  const { always_options, files, group, ...approval } = body.approval
+  t.match(group, /^[0-9a-f]{16}$/)
   t.strictSame(normal({ ...body, approval }), {
     status: 'awaiting_approval',
     tool_call_id: 'tc_1',

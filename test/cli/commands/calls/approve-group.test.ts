@@ -41,10 +41,14 @@ t.test('the list shows the calls of a group together, with its key', async t => 
   const { stdout } = await toolgate(['approvals'])
   const rows = stdout.trimEnd().split('\n')
   t.match(rows[0], /^GROUP +CALL +AGE +LEVEL +TOOL +TITLE$/)
+  const RULE = /^ {2}would not ask with: allow /
   t.match(rows.slice(1), [
     new RegExp(`^${first.key} +${first.ids[0]} `),
+    RULE,
     new RegExp(`^${first.key} +${second.tool_call_id} `),
-    new RegExp(`^ +${command.tool_call_id} `)
+    RULE,
+    new RegExp(`^ +${command.tool_call_id} `),
+    RULE
   ])
 })
 
