@@ -1,4 +1,5 @@
 // Formats who decided on a call.
+import { formatDecider } from '../protocol/format-decider.ts'
 
 interface Decider {
   token?: { name: string } | undefined
@@ -14,11 +15,7 @@ interface Deciders extends Decider {
 
 /** Returns the name of the token with the label of the client, or else what is known: `Ada (console)`, `Ada (emacs) and Bob`. */
 export function describeDecider({ earlier_approvals = [], ...last }: Deciders): string | undefined {
-  const names = [...earlier_approvals, last].map(describeOne).filter(name => name !== undefined)
-  return names.length > 0 ? names.join(' and ') : undefined
-}
-
-function describeOne({ token, channel, client = channel, source }: Decider): string | undefined {
-  if (token === undefined) return client ?? source
-  return client === undefined || client === token.name ? token.name : `${token.name} (${client})`
+  const names = [...earlier_approvals, last].map(decider => formatDecider({ source: '', ...decider }))
+  const known = names.filter(name => name !== '')
+  return known.length > 0 ? known.join(' and ') : undefined
 }

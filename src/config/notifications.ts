@@ -229,16 +229,16 @@ function validateSecrets(settings: ChannelSettings): string[] {
 }
 
 /** Returns the name of the person who decides by the links of a channel; undefined if its messages have none. */
-export const getDecider = (settings: ChannelSettings): string | undefined =>
+export const getLinkPerson = (settings: ChannelSettings): string | undefined =>
   'decide_as' in settings ? settings.decide_as : undefined
 
 /** Returns the names of the people who decide by the buttons of a channel, by their ids; undefined if its messages have none. */
-export const getDeciders = (settings: ChannelSettings): Readonly<Record<string, string>> | undefined =>
+export const getButtonDeciders = (settings: ChannelSettings): Readonly<Record<string, string>> | undefined =>
   'deciders' in settings ? settings.deciders : undefined
 
 /** Returns true if the messages of a channel have links by which people decide. */
 export const hasLinks = (settings: ChannelSettings): boolean =>
-  getDecider(settings) !== undefined || (settings.kind === 'web-push' && settings.decide_links === true)
+  getLinkPerson(settings) !== undefined || (settings.kind === 'web-push' && settings.decide_links === true)
 
 /** Returns the address at which people reach the console, if it is configured. */
 export const readBaseAddress = ({ base_url }: Pick<NotificationSettings, 'base_url'>): URL | undefined =>
@@ -251,7 +251,7 @@ export function findMissingSetting(
 ): string | undefined {
   if (hasLinks(settings) && base_url === undefined)
     return 'The messages have no links by which people can decide: set notifications.base_url.'
-  if (getDeciders(settings) && detail !== 'preview')
+  if (getButtonDeciders(settings) && detail !== 'preview')
     return 'The messages have no buttons, because they do not show the preview: set notifications.detail to "preview".'
   return undefined
 }

@@ -1,11 +1,12 @@
 // Buttons in messages, by which people of a chat service approve or reject one call. What a button sends is signed, and bound to the
 // call, the preview that the message shows as a whole, the channel and an end. The service says who has pressed it.
-import { timingSafeEqual } from 'node:crypto'
-import { type ChannelSettings, getDeciders } from '../config/notifications.ts'
+import { type ChannelSettings, getButtonDeciders } from '../config/notifications.ts'
 import { messageWithCause } from '../errors.ts'
 import type { Call, CallWithStatus } from '../protocol/calls.ts'
+import type { TokenSeal } from '../server/token-seal.ts'
 import { steadyNow } from '../steady-time.ts'
-import { MAX_LINK_LIFETIME_MS } from './decision-links.ts'
+import { isTimingSafeEqual } from '../text/timing-safe-equal.ts'
+import { findDecisionEnd } from './decision-end.ts'
 
 type WaitingCall = CallWithStatus<'awaiting_approval'>
 
@@ -46,7 +47,7 @@ type Decide<D> = (
 ) => Promise<{ json: string }>
 
 interface DecisionButtonsParts {
-  seal: { sign(purpose: string, text: string): Buffer }
+  seal: Pick<TokenSeal, 'sign'>
   channels: ReadonlyMap<string, ChannelSettings>
   findWaiting(tool_call_id: string): WaitingCall | undefined
   decisions: { approve: Decide<{ digest: string }>; reject: Decide<object> }
@@ -61,32 +62,28 @@ export class DecisionButtons {
 
   /** Creates the buttons of a message; undefined if the channel has no deciders. */
   create(call: WaitingCall, channel: string): ButtonData | undefined {
-    if (!getDeciders(this.#parts.channels.get(channel)!)) return undefined
-    const latest = steadyNow() + MAX_LINK_LIFETIME_MS
-    const { expires_at } = call.approval
-    const end = Math.floor((expires_at === null ? latest : Math.min(latest, Date.parse(expires_at))) / 1_000)
+    if (!getButtonDeciders(this.#parts.channels.get(channel)!)) return undefined
+    const end = Math.floor(findDecisionEnd(call) / 1_000)
     const dataOf = (verb: string) => {
-      const mac = this.#sign(verb, call, channel, end).toString('base64url')
-      return `${verb}.${call.tool_call_id.slice(ID_PREFIX.length)}.${end.toString(36)}.${mac}`
+      const signature = this.#parts.seal.sign(PURPOSE, toSignedText(verb, call, channel, end))
+      return `${verb}.${call.tool_call_id.slice(ID_PREFIX.length)}.${end.toString(36)}.${signature}`
     }
     return { approve: dataOf(VERBS.approve), reject: dataOf(VERBS.reject) }
   }
 
   /** Decides as the pressed button says, if the person may. Never throws: the person receives the error. */
   async decide(channel: string, { user_id, data }: ButtonPress): Promise<PressOutcome> {
-    const people = getDeciders(this.#parts.channels.get(channel)!) ?? {}
+    const people = getButtonDeciders(this.#parts.channels.get(channel)!) ?? {}
     const name = Object.hasOwn(people, user_id) ? people[user_id]! : undefined
     if (name === undefined)
       return refuse('You are not one of the people who may decide by the buttons of this channel.')
-    const [, verb, id, endText = '', mac = ''] = DATA.exec(data) ?? []
+    const [, verb, id, endText = '', signature = ''] = DATA.exec(data) ?? []
     if (verb === undefined) return refuse('The button is not valid.')
     const tool_call_id = `${ID_PREFIX}${id}`
     const call = this.#parts.findWaiting(tool_call_id)
     if (!call) return refuse('The call does not wait for approval: it was decided or cancelled, or has expired.')
     const end = Number.parseInt(endText, 36)
-    const right = this.#sign(verb, call, channel, end)
-    const given = Buffer.from(mac, 'base64url')
-    if (given.length !== right.length || !timingSafeEqual(given, right))
+    if (!isTimingSafeEqual(signature, this.#parts.seal.sign(PURPOSE, toSignedText(verb, call, channel, end))))
       return refuse('The preview of the call has changed since this message, or the button is not valid.')
     if (end * 1_000 <= steadyNow()) return refuse('The button has expired. Decide in the console or an editor.')
     const { digest } = call.approval
@@ -111,15 +108,10 @@ export class DecisionButtons {
       return refuse(messageWithCause(error as Error))
     }
   }
-
-  #sign(
-    verb: string,
-    { tool_call_id, approval }: Pick<Call, 'tool_call_id'> & WaitingCall,
-    channel: string,
-    end: number
-  ) {
-    return this.#parts.seal.sign(PURPOSE, JSON.stringify([verb, tool_call_id, approval.digest, channel, end]))
-  }
 }
+
+/** Returns what the signature of a button covers. */
+const toSignedText = (verb: string, { tool_call_id, approval }: WaitingCall, channel: string, end: number) =>
+  JSON.stringify([verb, tool_call_id, approval.digest, channel, end])
 
 const refuse = (text: string): PressOutcome => ({ isDecided: false, text })

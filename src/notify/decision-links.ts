@@ -1,16 +1,17 @@
 // Links by which a person approves or rejects one call without a token. A link is signed, and bound to the call, the preview that
 // the call had, the person and the channel. It ends with the call, with the preview, or at its expiry time.
-import { timingSafeEqual } from 'node:crypto'
-import { type ChannelSettings, getDecider } from '../config/notifications.ts'
+import { type ChannelSettings, getLinkPerson } from '../config/notifications.ts'
 import { ToolError } from '../errors.ts'
 import type { CallWithStatus } from '../protocol/calls.ts'
-import type { Principal } from '../server/tokens.ts'
+import type { TokenSeal } from '../server/token-seal.ts'
+import type { DecisionLink, Principal } from '../server/tokens.ts'
 import { steadyNow } from '../steady-time.ts'
+import { signPayload, verifyPayload } from '../text/signed-payload.ts'
+import { findDecisionEnd } from './decision-end.ts'
+import { joinUrl } from './join-url.ts'
 
 const PREFIX = 'tgl_'
 const PURPOSE = 'decision link'
-/** Lifetime of a link to a call that does not expire before. */
-export const MAX_LINK_LIFETIME_MS = 86_400_000
 const MAX_LINK_LENGTH = 2_048
 const RIGHTS = new Set(['call', 'approve'] as const)
 
@@ -24,15 +25,6 @@ export interface LinkReader {
   subscription_id?: string
 }
 
-/** The decision that a link permits. */
-export interface DecisionLink {
-  channel: string
-  tool_call_id: string
-  /** Digest of the preview that it was made for. */
-  digest: string
-  expires_at: string
-}
-
 export interface CreatedLink {
   url: string
   expires_at: string
@@ -41,7 +33,7 @@ export interface CreatedLink {
 interface Payload extends LinkReader, DecisionLink {}
 
 interface DecisionLinksParts {
-  seal: { sign(purpose: string, text: string): Buffer }
+  seal: Pick<TokenSeal, 'sign'>
   settings: { base_url?: string | undefined; channels: Readonly<Record<string, ChannelSettings>> }
   /** Returns the call if it waits for approval. */
   findWaiting(tool_call_id: string): WaitingCall | undefined
@@ -51,6 +43,7 @@ interface DecisionLinksParts {
 
 export class DecisionLinks {
   readonly #parts: DecisionLinksParts
+  readonly #sign = (text: string) => this.#parts.seal.sign(PURPOSE, text)
 
   constructor(parts: DecisionLinksParts) {
     this.#parts = parts
@@ -62,14 +55,11 @@ export class DecisionLinks {
    */
   create(call: WaitingCall, reader: LinkReader): CreatedLink | undefined {
     const { base_url } = this.#parts.settings
-    const { digest, expires_at: callEnd, approver } = call.approval
+    const { digest, approver } = call.approval
     if (base_url === undefined || approver !== undefined) return undefined
-    const latest = steadyNow() + MAX_LINK_LIFETIME_MS
-    const expires_at = new Date(callEnd === null ? latest : Math.min(latest, Date.parse(callEnd))).toISOString()
+    const expires_at = new Date(findDecisionEnd(call)).toISOString()
     const payload: Payload = { ...reader, tool_call_id: call.tool_call_id, digest, expires_at }
-    const text = Buffer.from(JSON.stringify(payload)).toString('base64url')
-    const mac = this.#parts.seal.sign(PURPOSE, text).toString('base64url')
-    return { url: `${base_url.replace(/\/+$/, '')}/#decide=${PREFIX}${text}.${mac}`, expires_at }
+    return { url: joinUrl(base_url, `/#decide=${PREFIX}${signPayload(payload, this.#sign)}`), expires_at }
   }
 
   /** Returns the principal of a link that this server has made, and whose channel still sends links to the person. */
@@ -101,11 +91,7 @@ export class DecisionLinks {
 
   #verify(bearer: string): Payload | undefined {
     if (!bearer.startsWith(PREFIX) || bearer.length > MAX_LINK_LENGTH) return undefined
-    const [text = '', mac = '', ...more] = bearer.slice(PREFIX.length).split('.')
-    const given = Buffer.from(mac, 'base64url')
-    const right = this.#parts.seal.sign(PURPOSE, text)
-    if (more.length > 0 || given.length !== right.length || !timingSafeEqual(given, right)) return undefined
-    return JSON.parse(Buffer.from(text, 'base64url').toString()) as Payload
+    return verifyPayload(bearer.slice(PREFIX.length), this.#sign)
   }
 
   /** Returns false after the configuration has changed, and for a browser that was removed. */
@@ -117,6 +103,6 @@ export class DecisionLinks {
       return (
         settings.decide_links === true && subscription_id !== undefined && this.#parts.hasSubscription(subscription_id)
       )
-    return getDecider(settings) === person
+    return getLinkPerson(settings) === person
   }
 }

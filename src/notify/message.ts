@@ -6,12 +6,11 @@ import type { TestNotification, WaitingCallNotification } from '../protocol/noti
 import { steadyNow } from '../steady-time.ts'
 import { escapeInvisible, escapeLine } from '../text/escape-invisible.ts'
 import type { CreatedLink } from './decision-links.ts'
+import { joinUrl } from './join-url.ts'
 
 export type NotifiedCall = CallWithStatus<'awaiting_approval'>
 /** Replaces known secrets in a text. */
 export type Redact = (text: string) => string
-/** Creates the link by which the reader of a message can decide; undefined if the channel sends none. */
-export type CreateLink = () => CreatedLink | undefined
 type MessageSettings = Pick<NotificationSettings, 'detail' | 'base_url'>
 
 const MAX_NAME_LENGTH = 128
@@ -24,12 +23,11 @@ export function buildCallMessage(
   call: NotifiedCall,
   since: number,
   { detail, base_url }: MessageSettings,
-  { redact, createLink }: { redact: Redact; createLink: CreateLink }
+  { redact, link }: { redact: Redact; link: CreatedLink | undefined }
 ): WaitingCallNotification {
   const { tool_call_id, tool, session_id, workspace, agent, approval } = call
   const { level, reason, preview, expires_at } = approval
   const line = (text: string, max: number) => cutText(escapeLine(redact(text)), max)
-  const link = createLink()
   const approvals = formatApprovalCount(approval)
   const text = detail === 'preview' ? formatPreview(preview) : undefined
   return {
@@ -56,10 +54,10 @@ export function buildCallMessage(
 }
 
 /**
- * Returns true if a message shows all of what is approved, as it is: then the call can be decided by the buttons of the message. A strict
- * call needs a second confirmation.
+ * Returns true if a message shows all of what is approved, as it is: nothing is cut, escaped or redacted. Then the call can be decided by
+ * the buttons of the message. A strict call needs a second confirmation.
  */
-export function isShownWhole({ approval, truncated }: NotifiedCall, { data }: WaitingCallNotification, redact: Redact) {
+export function isShownWhole({ approval, truncated }: NotifiedCall, { data }: WaitingCallNotification): boolean {
   const { level, approver, reason, preview } = approval
   const { text, diff, cut } = preview
   const hasOneContent = (text === undefined) !== (diff === undefined)
@@ -69,16 +67,19 @@ export function isShownWhole({ approval, truncated }: NotifiedCall, { data }: Wa
     !cut &&
     !truncated &&
     hasOneContent &&
-    data.title === redact(preview.title) &&
-    data.reason === redact(reason) &&
-    data.preview === redact(formatPreview(preview) ?? '')
+    data.title === preview.title &&
+    data.reason === reason &&
+    data.preview === formatPreview(preview)
   )
 }
 
-/** Formats the content of a preview below its warnings; undefined without content. */
-function formatPreview({ notes = [], text, diff }: NotifiedCall['approval']['preview']): string | undefined {
+/** Formats the content of a preview between its warnings and the further information; undefined without content. */
+function formatPreview(preview: NotifiedCall['approval']['preview']): string | undefined {
+  const { notes = [], text, diff, information = [] } = preview
   const content = text ?? diff
-  return content === undefined ? undefined : [...notes.map(note => `Warning: ${note}`), content].join('\n')
+  return content === undefined
+    ? undefined
+    : [...notes.map(note => `Warning: ${note}`), content, ...information].join('\n')
 }
 
 /** Builds a test message. In a channel with links, its link opens a page that shows whether the device can open them. */
@@ -90,12 +91,11 @@ export const buildTestMessage = (
   timestamp: new Date().toISOString(),
   data: {
     channel,
-    ...(base_url !== undefined && { url: `${trimSlashes(base_url)}/${hasLinks ? '#decide=test' : ''}` })
+    ...(base_url !== undefined && { url: joinUrl(base_url, hasLinks ? '/#decide=test' : '/') })
   }
 })
 
-const formatCallUrl = (base: string, id: string) => `${trimSlashes(base)}/#/approvals/${encodeURIComponent(id)}`
-const trimSlashes = (url: string) => url.replace(/\/+$/, '')
+const formatCallUrl = (base: string, id: string) => joinUrl(base, `/#/approvals/${encodeURIComponent(id)}`)
 
 /** Cuts a text without splitting a character; the cut shows as `…`. */
 export const cutText = (text: string, max: number): string =>

@@ -1,5 +1,11 @@
 // Notifies people about calls that wait for approval: from the events of the journal to the channels of the configuration.
-import { type ChannelSettings, findMissingSetting, getDecider, getDeciders, hasLinks } from '../config/notifications.ts'
+import {
+  type ChannelSettings,
+  findMissingSetting,
+  getButtonDeciders,
+  getLinkPerson,
+  hasLinks
+} from '../config/notifications.ts'
 import type { Config } from '../config/schema.ts'
 import { messageWithCause, ToolError } from '../errors.ts'
 import type { Journal } from '../events/journal.ts'
@@ -16,7 +22,8 @@ import { steadyNow } from '../steady-time.ts'
 import type { Store } from '../store/store.ts'
 import { escapeLine } from '../text/escape-invisible.ts'
 import { redactCredentials } from '../text/secrets/credentials.ts'
-import type { ChannelServices, Delivery, PressButton, ServiceRequest } from './channel.ts'
+import { ButtonListeners } from './button-listeners.ts'
+import type { ChannelServices, Delivery, ServiceRequest } from './channel.ts'
 import { DecisionButtons } from './decision-buttons.ts'
 import { DecisionLinks } from './decision-links.ts'
 import { DeliveryError } from './delivery-error.ts'
@@ -59,9 +66,7 @@ export class Notifier {
   readonly subscriptions: PushSubscriptions
   readonly links: DecisionLinks
   readonly #buttons: DecisionButtons
-  /** Calls that wait and were sent, and the channels that receive presses of buttons. */
-  readonly #sent = new Set<string>()
-  readonly #listening = new Set<string>()
+  readonly #listeners: ButtonListeners
   readonly #parts: NotifierParts
   readonly #channels: ReadonlyMap<string, ChannelSettings>
   readonly #services: ChannelServices
@@ -87,6 +92,12 @@ export class Notifier {
     })
     const { seal, findWaiting, decisions } = parts
     this.#buttons = new DecisionButtons({ seal, findWaiting, decisions, channels: this.#channels })
+    this.#listeners = new ButtonListeners({
+      open: channel => openChannel(this.#channels.get(channel)!, this.#services),
+      pressOf: channel => given => this.#buttons.decide(channel, given),
+      warn: (channel, error) => log.warn({ channel, reason: this.#describe(error) }, 'buttons cannot be received'),
+      signal: this.#closing.signal
+    })
     this.#services = {
       ...services,
       push: { subscriptions: this.subscriptions, keys: () => openVapidKeys(state_dir) },
@@ -132,7 +143,7 @@ export class Notifier {
     const waits = [...ids].flatMap(id => this.#readWait(id) ?? [])
     for (const wait of waits.sort((one, other) => one.since - other.since))
       if (!this.#outbox.hasFallenDue(wait)) this.#due.add(wait)
-      else this.#sent.add(wait.tool_call_id)
+      else this.#listeners.add(wait.tool_call_id)
     for (const channel of this.#channels.keys()) this.#listen(channel)
     for (const queue of this.#queues.values()) queue.run()
   }
@@ -207,7 +218,7 @@ export class Notifier {
 
   #forget(tool_call_id: string) {
     this.#due.delete(tool_call_id)
-    this.#sent.delete(tool_call_id)
+    this.#listeners.delete(tool_call_id)
     this.#outbox.forget(tool_call_id).catch(() => {})
   }
 
@@ -232,39 +243,32 @@ export class Notifier {
     const redact = (text: string) => redactCredentials(masking.maskText(text))
     const message = buildCallMessage(call, row.since, settings, {
       redact,
-      createLink: () => this.#createLink(call, channel)
+      link: this.#createLink(call, channel)
     })
     const id = toNotificationId(row)
-    const buttons = isShownWhole(call, message, redact) ? this.#buttons.create(call, channel) : undefined
+    const buttons = isShownWhole(call, message) ? this.#buttons.create(call, channel) : undefined
     await this.#send(channel, message, {
       id,
       ...(buttons && { buttons }),
       createLink: reader => this.links.create(call, { ...reader, channel })
     })
-    if (findWaiting(row.tool_call_id)) this.#sent.add(row.tool_call_id)
+    if (findWaiting(row.tool_call_id)) this.#listeners.add(row.tool_call_id)
     this.#listen(channel)
     return true
   }
 
-  /** Receives the presses of a channel's buttons while a call waits that was sent. */
+  /** Receives the presses of a channel's buttons, if it has some. */
   #listen(channel: string) {
-    const settings = this.#channels.get(channel)!
-    if (this.#sent.size === 0 || this.#listening.has(channel) || !getDeciders(settings)) return
-    this.#listening.add(channel)
-    const isNeeded = () => this.#sent.size > 0 && !this.#closing.signal.aborted
-    const press: PressButton = given => this.#buttons.decide(channel, given)
-    openChannel(settings, this.#services)
-      .then(opened => opened.listen?.(press, { isNeeded, signal: this.#closing.signal }))
-      .catch(error => this.#parts.log.warn({ channel, reason: this.#describe(error) }, 'buttons cannot be received'))
-      .finally(() => {
-        this.#listening.delete(channel)
-      })
+    if (getButtonDeciders(this.#channels.get(channel)!)) void this.#listeners.run(channel)
   }
 
   /** Verifies a request of a service about a button, and decides as it says. Throws UNAUTHORIZED unless the service has signed it. */
   async receive(channel: string, request: ServiceRequest): Promise<void> {
     const settings = this.#channels.get(channel)
-    const opened = settings && getDeciders(settings) ? await openChannel(settings, this.#services) : undefined
+    const opened =
+      settings && getButtonDeciders(settings)
+        ? await openChannel(settings, this.#services).catch(() => undefined)
+        : undefined
     if (!opened?.receive) throw new ToolError('UNAUTHORIZED', 'No channel of this name receives presses of buttons.')
     await opened.receive(request, {
       press: given => this.#buttons.decide(channel, given),
@@ -274,7 +278,7 @@ export class Notifier {
 
   /** Creates the link of a message to one person. */
   #createLink(call: NotifiedCall, channel: string) {
-    const person = getDecider(this.#channels.get(channel)!)
+    const person = getLinkPerson(this.#channels.get(channel)!)
     return person === undefined ? undefined : this.links.create(call, { channel, person })
   }
 

@@ -1,6 +1,8 @@
 // Buttons of messages in Slack: their blocks, and the signed requests that Slack sends when one is pressed.
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { ToolError } from '../errors.ts'
+import { isObject, parseObject } from '../text/json-object.ts'
+import { isTimingSafeEqual } from '../text/timing-safe-equal.ts'
 import type { Delivery, ServiceRequest } from './channel.ts'
 import type { ButtonPress } from './decision-buttons.ts'
 
@@ -32,38 +34,27 @@ const toButton = (label: string, value: string, style: string) => ({
 /** Returns the pressed button of a request. Throws UNAUTHORIZED unless Slack has signed the request lately. */
 export function readPress({ headers, body }: ServiceRequest, secret: string): SlackPress | undefined {
   assertSigned(headers, body, secret)
-  const payload = JSON.parse(new URLSearchParams(body).get('payload') ?? 'null') as BlockActions | null
-  const value = payload?.actions?.[0]?.value
-  if (payload?.type !== 'block_actions' || typeof value !== 'string') return undefined
-  const { user, container, message } = payload
+  const { type, user, actions, container, message } = parseObject(new URLSearchParams(body).get('payload') ?? '') ?? {}
+  const { value } = objectOf(Array.isArray(actions) ? actions[0] : undefined)
+  const { id } = objectOf(user)
+  if (type !== 'block_actions' || typeof value !== 'string' || typeof id !== 'string') return undefined
+  const { channel_id, message_ts } = objectOf(container)
+  const { text, blocks } = objectOf(message)
+  const isKnown = typeof channel_id === 'string' && typeof message_ts === 'string' && Array.isArray(blocks)
   return {
-    user_id: String(user?.id),
+    user_id: id,
     data: value,
-    message:
-      container?.channel_id === undefined || container.message_ts === undefined
-        ? undefined
-        : {
-            channel: container.channel_id,
-            ts: container.message_ts,
-            text: message?.text ?? '',
-            blocks: message?.blocks ?? []
-          }
+    message: isKnown ? { channel: channel_id, ts: message_ts, text: String(text), blocks } : undefined
   }
 }
 
-interface BlockActions {
-  type?: string
-  user?: { id?: string }
-  actions?: { value?: unknown }[]
-  container?: { channel_id?: string; message_ts?: string }
-  message?: { text?: string; blocks?: { type: string }[] }
-}
+const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {})
 
 function assertSigned(headers: ServiceRequest['headers'], body: string, secret: string) {
   const time = String(headers['x-slack-request-timestamp'] ?? '')
-  const given = Buffer.from(String(headers['x-slack-signature'] ?? ''))
-  const right = Buffer.from(`v0=${createHmac('sha256', secret).update(`v0:${time}:${body}`).digest('hex')}`)
+  const given = String(headers['x-slack-signature'] ?? '')
+  const right = `v0=${createHmac('sha256', secret).update(`v0:${time}:${body}`).digest('hex')}`
   const age = Math.abs(Date.now() / 1_000 - Number(time))
-  if (given.length === right.length && timingSafeEqual(given, right) && age <= MAX_AGE_S) return
+  if (isTimingSafeEqual(given, right) && age <= MAX_AGE_S) return
   throw new ToolError('UNAUTHORIZED', 'The request is not signed with the signing secret of the app, or is too old.')
 }

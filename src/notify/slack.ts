@@ -4,6 +4,7 @@ import type { Notification } from '../protocol/notifications.ts'
 import type { Channel, ChannelServices } from './channel.ts'
 import { DeliveryError } from './delivery-error.ts'
 import { escapeMarkup } from './escape-markup.ts'
+import { joinUrl } from './join-url.ts'
 import { fitsIn, formatPlainMessage } from './message-text.ts'
 import { type Answer, postRequest } from './post-request.ts'
 import { readPress, toBlocks } from './slack-buttons.ts'
@@ -37,7 +38,7 @@ export function openSlack(settings: ChannelSettings<'slack'>, services: ChannelS
   if (token === undefined || channel === undefined)
     throw new DeliveryError('The channel needs url_file or url_env, or a token and the channel in Slack.')
   const request = async (method: string, body: object, signal: AbortSignal) => {
-    const url = `${api_url.replace(/\/+$/, '')}/${method}`
+    const url = joinUrl(api_url, `/${method}`)
     assertAccepted(await postJson(services, { url, signal, headers: { authorization: `Bearer ${token}` }, body }))
   }
   return {

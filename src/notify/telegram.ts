@@ -1,8 +1,10 @@
 // Messages of a Telegram bot: sendMessage of the Bot API. Presses of buttons are fetched by getUpdates, so that the server need not be
 // reachable. The token is part of the URL, which no error shows.
+import { setTimeout } from 'node:timers/promises'
 import type { ChannelSettings } from '../config/notifications.ts'
 import type { Channel, ChannelServices, Delivery, PressButton } from './channel.ts'
 import { DeliveryError } from './delivery-error.ts'
+import { joinUrl } from './join-url.ts'
 import { fitsIn, formatPlainMessage } from './message-text.ts'
 import { type Answer, exchange, isSuccess, refusalError } from './post-request.ts'
 import { requireSecret } from './read-secret.ts'
@@ -27,7 +29,7 @@ export function openTelegram(settings: ChannelSettings<'telegram'>, services: Ch
   const token = requireSecret(services.readSecret, settings, 'token')
   if (!/^\d+:[\w-]+$/.test(token))
     throw new DeliveryError('The token of a Telegram bot must have the form 123456:ABC-def.')
-  const base = `${api_url.replace(/\/+$/, '')}/bot${token}`
+  const base = joinUrl(api_url, `/bot${token}`)
 
   async function request(
     method: string,
@@ -65,7 +67,7 @@ export function openTelegram(settings: ChannelSettings<'telegram'>, services: Ch
           await pause(RETRY_MS, signal)
         }
       // Without this request the service would send the last press again.
-      if (offset > 0 && !signal.aborted) await nextUpdate({ offset, timeout: 0 }, signal)
+      if (offset > 0) await nextUpdate({ offset, timeout: 0 }, signal).catch(() => {})
     }
   }
 
@@ -112,13 +114,7 @@ const toKeyboard = ({ approve, reject }: NonNullable<Delivery['buttons']>) => ({
   ]
 })
 
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms).unref()
-  signal.addEventListener('abort', () => resolve(), { once: true })
-  await promise
-  clearTimeout(timer)
-}
+const pause = (ms: number, signal: AbortSignal) => setTimeout(ms, undefined, { signal, ref: false }).catch(() => {})
 
 /** Returns the pause in milliseconds that the body of an answer asks for; 0 if it asks for none. */
 function parseRetryAfter(text: string): number {

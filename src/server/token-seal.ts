@@ -23,11 +23,11 @@ export class TokenSeal {
     return sealOf(this.#key, file, content)
   }
 
-  /** Signs a text for one purpose. Without a key file the signature is valid for this process. */
-  sign(purpose: string, text: string): Buffer {
+  /** Returns the signature of a text for one purpose, in base64url. Without a key file it is valid for this process. */
+  sign(purpose: string, text: string): string {
     this.#key ??= readKey(this.#keyFile) ?? createKey(this.#keyFile)
     const key = createHmac('sha256', this.#key).update(purpose).digest()
-    return createHmac('sha256', key).update(text).digest().subarray(0, MAC_BYTES)
+    return createHmac('sha256', key).update(text).digest().subarray(0, MAC_BYTES).toString('base64url')
   }
 
   isValid(file: string, content: string, seal: string): boolean {

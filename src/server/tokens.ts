@@ -37,7 +37,16 @@ export interface Principal {
     revoked: AbortSignal
   }
   /** Set for a person who has opened a link of a notification: the link permits requests about this call only. */
-  link?: { channel: string; tool_call_id: string; digest: string; expires_at: string }
+  link?: DecisionLink
+}
+
+/** The decision that a link of a notification permits. */
+export interface DecisionLink {
+  channel: string
+  tool_call_id: string
+  /** Digest of the preview that the link was made for. */
+  digest: string
+  expires_at: string
 }
 
 export interface Tokens {

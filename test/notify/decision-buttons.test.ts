@@ -1,7 +1,9 @@
 // Buttons in messages of Slack and Telegram, and what they do not permit.
 // tier: quick
 import { createHmac } from 'node:crypto'
+import path from 'node:path'
 import t, { type Test } from 'tap'
+import { TokenSeal } from '../../src/server/token-seal.ts'
 import type { Json, TestApp } from '../start-app.ts'
 import { parseBody, type ReceivedRequest, startHttpService } from './http-service.ts'
 import { readChannels, requestWrite, startNotifying, writeSecret } from './notify-fixture.ts'
@@ -9,17 +11,20 @@ import { readChannels, requestWrite, startNotifying, writeSecret } from './notif
 const BOT_TOKEN = '123456:AAsecret-part_of_token'
 const SIGNING_SECRET = '8f742231b10e8888abcd99yyyzzz85a5'
 
+/** Creates the settings of a channel with a bot in Slack. */
+const createChat = (t: Test, api_url: string) => ({
+  kind: 'slack' as const,
+  token_file: writeSecret(t, 'xoxb-0123456789'),
+  channel: 'C012',
+  api_url,
+  signing_secret_file: writeSecret(t, SIGNING_SECRET),
+  deciders: { U1: 'Ana' }
+})
+
 /** Starts a server with a bot in Slack. */
 async function startWithSlack(t: Test, detail: 'title' | 'preview' = 'preview') {
   const service = await startHttpService(t)
-  const chat = {
-    kind: 'slack' as const,
-    token_file: writeSecret(t, 'xoxb-0123456789'),
-    channel: 'C012',
-    api_url: service.url,
-    signing_secret_file: writeSecret(t, SIGNING_SECRET),
-    deciders: { U1: 'Ana' }
-  }
+  const chat = createChat(t, service.url)
   const app = await startNotifying(t, { channels: { chat }, detail })
   return { app, service }
 }
@@ -147,11 +152,56 @@ t.test('a message without the whole preview has no buttons', async t => {
   t.notOk(await hasButtons(), 'a strict call')
   await app.call('shell_exec', { command: 'touch "a\u202eb"' })
   t.notOk(await hasButtons(), 'invisible characters')
+  app.write('a.txt', 'one\n')
+  await app.call('write_file', { path: 'a.txt', content: `token = ghp_${'a1B2c3D4e5F6'.repeat(3)}\n` })
+  t.notOk(await hasButtons(), 'a diff of which something is redacted')
   await app.call('shell_exec', { command: 'touch a' })
   t.ok(await hasButtons())
   const titles = await startWithSlack(t, 'title')
   await titles.app.call('shell_exec', { command: 'touch a' })
   t.notOk('blocks' in parseBody(await titles.service.next()), 'without detail preview')
+})
+
+t.test('a message contains the further information of the preview', async t => {
+  const { app, service } = await startWithSlack(t)
+  const { approval } = await app.call('shell_exec', { command: 'git status && touch a' })
+  const { information } = approval.preview
+  t.ok(information.length > 0)
+  const { text } = parseBody(await service.next()).blocks[0].text
+  for (const line of information) t.ok(text.includes(line), line)
+})
+
+t.test('a button is for its channel, and until its end', async t => {
+  const service = await startHttpService(t)
+  const chat = createChat(t, service.url)
+  const app = await startNotifying(t, {
+    channels: { chat, other: { ...chat, after_ms: 3_600_000 } },
+    detail: 'preview'
+  })
+  const { tool_call_id, approval } = await requestWrite(app)
+  const approve = pressOf(await service.next(), 'approve')
+  t.equal(await sendPress(app, approve, { channel: 'other' }), 200)
+  t.match(parseBody(await service.next()).text, /or the button is not valid/)
+
+  const seal = new TokenSeal({ XDG_CONFIG_HOME: path.join(app.folder, 'config') })
+  const withEnd = (end: number) => {
+    const text = JSON.stringify(['y', tool_call_id, approval.digest, 'chat', end])
+    const mac = seal.sign('decision button', text)
+    const value = `y.${tool_call_id.slice('tc_'.length)}.${end.toString(36)}.${mac}`
+    return { ...approve, actions: [{ ...approve.actions[0], value }] }
+  }
+  const now = Math.floor(Date.now() / 1_000)
+  t.equal(await sendPress(app, withEnd(now - 60)), 200)
+  t.match(parseBody(await service.next()).text, /^The button has expired/)
+  t.equal((await app.get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
+  t.equal(await sendPress(app, withEnd(now + 3_600)), 200)
+  t.equal((await service.next()).path, '/chat.update', 'signed like the server does')
+})
+
+t.test('a signed request that is no press does nothing', async t => {
+  const { app } = await startWithSlack(t)
+  for (const press of ['text', 7, null, [], { type: 'block_actions', actions: 'x' }, { type: 'view_closed' }])
+    t.equal(await sendPress(app, press), 200, JSON.stringify(press))
 })
 
 t.test('Slack: deciders need a bot and the signing secret', async t => {
@@ -175,6 +225,10 @@ t.test('Telegram: presses are fetched while a sent call waits, and decide', asyn
       const request = await service.next()
       if (request.path === `/bot${BOT_TOKEN}/${method}`) return parseBody(request)
     }
+  }
+  /** Waits for a poll that takes so long. */
+  const nextPoll = async (timeout: number) => {
+    while ((await nextOf('getUpdates')).timeout !== timeout);
   }
   const call = await requestWrite(app)
   const { reply_markup, text } = await nextOf('sendMessage')
@@ -208,4 +262,18 @@ t.test('Telegram: presses are fetched while a sent call waits, and decide', asyn
     approved_by: { token: { id: 'button:bot:7', name: 'Ana' }, channel: 'bot' }
   })
   t.match(await nextOf('getUpdates'), { offset: 103, timeout: 0 }, 'confirms the last press, and ends')
+
+  // A call that is sent while the last press is being confirmed.
+  const none = { status: 200, body: '{"ok":true,"result":[]}' }
+  const { promise: confirmed, resolve: confirm } = Promise.withResolvers<typeof none>()
+  const second = await requestWrite(app, 'b.txt')
+  const [[again]] = (await nextOf('sendMessage')).reply_markup.inline_keyboard
+  press(7, again.callback_data)
+  service.answers.push(none, none, confirmed)
+  await nextPoll(0)
+  t.match(await app.get(`/calls/${second.tool_call_id}?wait_ms=120000`), { status: 'success' })
+  await requestWrite(app, 'c.txt')
+  await nextOf('sendMessage')
+  confirm(none)
+  await nextPoll(30)
 })

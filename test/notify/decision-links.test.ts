@@ -154,7 +154,7 @@ t.test('links that were altered, are of another server or have expired do nothin
   const seal = new TokenSeal({ XDG_CONFIG_HOME: path.join(app.folder, 'config') })
   const sign = (value: object) => {
     const text = encode(value)
-    return `tgl_${text}.${seal.sign('decision link', text).toString('base64url')}`
+    return `tgl_${text}.${seal.sign('decision link', text)}`
   }
   t.equal((await by(app, sign(fields))('GET', `/calls/${id}`)).status, 200, 'signed like the server does')
   const expired = sign({ ...fields, expires_at: '2026-01-01T00:00:00.000Z' })
@@ -274,4 +274,13 @@ t.test('a test message links to a page that tests the device', async t => {
   const { app, service } = await startWithLinks(t)
   await app.post('/notifications/test', {})
   t.match(parseBody(await service.next()), { data: { channel: 'hook', url: 'https://toolgate.example/#decide=test' } })
+})
+
+t.test('a link to a call that does not expire ends after a day', async t => {
+  const { app, service } = await startWithLinks(t, {}, { settings: { approval: { ttl_ms: 0, mode: 'ask' } } })
+  const { approval } = await requestWrite(app)
+  t.equal(approval.expires_at, null)
+  const { timestamp, data } = parseBody(await service.next())
+  const ms = Date.parse(data.decide_until) - Date.parse(timestamp)
+  t.ok(Math.abs(ms - 86_400_000) < 60_000, `${ms} ms`)
 })

@@ -12,8 +12,10 @@ export interface ReceivedRequest {
   body: Buffer
 }
 
-/** An answer; `hang` never answers. */
-export type ServiceAnswer = { status: number; headers?: Record<string, string>; body?: string } | 'hang'
+type Answer = { status: number; headers?: Record<string, string>; body?: string } | 'hang'
+
+/** An answer, now or later; `hang` never answers. */
+export type ServiceAnswer = Answer | Promise<Answer>
 
 /** Starts a service that gives these answers in order, and then accepts all requests. */
 export async function startHttpService(t: Test, answers: ServiceAnswer[] = [], accepted = '{"ok":true}') {
@@ -23,9 +25,10 @@ export async function startHttpService(t: Test, answers: ServiceAnswer[] = [], a
   const server = createServer(async (request, response) => {
     const body = await buffer(request).catch(() => undefined)
     if (!body) return
-    const answer = answers.shift() ?? { status: 200, body: accepted }
+    const given = answers.shift()
     received.push({ method: request.method!, path: request.url!, headers: request.headers, body })
     arrivals.dispatchEvent(new Event('request'))
+    const answer = (await given) ?? { status: 200, body: accepted }
     if (answer !== 'hang') response.writeHead(answer.status, answer.headers).end(answer.body)
   })
   server.listen(0, '127.0.0.1')

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import { type Approval, type ApproveRequest, type RejectRequest, ToolgateError } from '../../src/client/client.ts'
 import { formatApprovalCount } from '../../src/protocol/format-approval-count.ts'
 import { createReview, describeUnviewed, type Review } from '../diff/review.ts'
-import { has, isLink } from '../session/place.ts'
+import { isLink } from '../session/place.ts'
 import { client, setTokenName, toErrorMessage } from '../session/session.ts'
 import { announce } from '../shell/live-region.tsx'
 import {
@@ -83,10 +83,9 @@ async function decide(call: WaitingCall, send: () => Promise<unknown>): Promise<
     }
     const { decision, status, approved_by, rejected_by } = answer
     if (decision) markSent(id, decision)
-    // Other places receive the outcome as an event.
-    if (!has('queue') && status !== undefined)
-      settleApproval(id, { decision: toDecision(status), at: new Date().toISOString() })
-    if (has('queue')) setTokenName((approved_by ?? rejected_by)?.token?.name)
+    if (!isLink.peek()) setTokenName((approved_by ?? rejected_by)?.token?.name)
+    // Other pages receive the outcome as an event.
+    else if (status !== undefined) settleApproval(id, { decision: toDecision(status), at: new Date().toISOString() })
     return true
   } catch (error) {
     await handleRefusal(call, error)

@@ -20,7 +20,8 @@ const DecisionPage = lazy(async () => (await import('../link/decision-page.tsx')
 const HubSignIn = lazy(async () => (await import('../hub/hub.ts')).HubSignIn)
 
 export function App() {
-  if (session.value.state === 'open') return isLink.value ? <DecisionPage /> : <Shell />
+  if (isLink.value && session.value.state !== 'refused') return <DecisionPage />
+  if (session.value.state === 'open') return <Shell />
   return isHub.value ? <HubSignIn /> : <SignIn />
 }
 

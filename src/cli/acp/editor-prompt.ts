@@ -9,7 +9,6 @@ import type {
   ToolKind
 } from '@agentclientprotocol/sdk'
 import { type AlwaysLimits, type Call, type Client, ToolgateError } from '../../client/client.ts'
-
 import { describeApprovals, formatApprovalCount } from '../../protocol/format-approval-count.ts'
 import type { PendingCall } from '../ui/call-watcher.ts'
 import { loadWholePreview } from '../ui/whole-preview.ts'
@@ -144,8 +143,8 @@ async function loadDiff(
 }
 
 /**
- * Sends the decision of the person in the editor. Returns the call after that. Throws if the answer is not one of the options that were offered, and PREVIEW_CHANGED if
- * the call is no longer the one that was shown.
+ * Sends the decision of the person in the editor, and returns the call after that. Throws if the answer is not one of the options that
+ * were offered, and PREVIEW_CHANGED if the call is no longer the one that was shown.
  */
 export async function sendDecision(
   client: Client,

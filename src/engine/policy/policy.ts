@@ -56,8 +56,8 @@ export function evaluateTiers(
 function addDemands(verdict: PolicyVerdict, evaluations: readonly TierEvaluation[]): PolicyVerdict {
   if (verdict.decision !== 'ask' && verdict.decision !== 'strict') return verdict
   const demandsHub = heardTiers(evaluations).some(tier => tier.demandsHub)
-  const approvals = Math.max(...evaluations.map(tier => tier.approvals))
-  const expiresAfterMs = Math.min(...evaluations.map(tier => tier.expiresAfterMs))
+  const approvals = Math.max(...evaluations.map(tier => tier.countApprovals()))
+  const expiresAfterMs = Math.min(...evaluations.map(tier => tier.findLongestWait()))
   return {
     ...verdict,
     ...(demandsHub && { approver: 'hub' as const }),
@@ -88,10 +88,10 @@ interface TierEvaluation {
   uncertainRule: MatchedRule | undefined
   /** A rule that matches, or may match, demands that the hub approves the call. */
   demandsHub: boolean
-  /** Largest number of approvals that a rule demands which matches, or may match. */
-  approvals: number
-  /** Shortest wait for a decision that a rule demands which matches, or may match. */
-  expiresAfterMs: number
+  /** Returns the largest number of approvals that a rule demands which matches, or may match. Only asked calls need it. */
+  countApprovals(): number
+  /** Returns the longest wait for a decision, in milliseconds, that the rules permit which match, or may match. */
+  findLongestWait(): number
 }
 
 function evaluateTier(tier: RuleTier, question: PolicyInput, rulebook: EffectiveRules): TierEvaluation {
@@ -102,22 +102,25 @@ function evaluateTier(tier: RuleTier, question: PolicyInput, rulebook: Effective
     verdict: decideTier(tier, rules, question),
     uncertainRule: doubtful && { ...toMatchedRule(doubtful, tier), effect: 'ask' },
     demandsHub: rules.some(rule => rule.approver !== undefined && ruleMatches(rule, question) !== false),
-    expiresAfterMs: Math.min(
-      Number.POSITIVE_INFINITY,
-      ...rules
-        .filter(isShort)
-        .filter(rule => ruleMatches(rule, question))
-        .map(rule => durationMs(rule.expires_after!))
-    ),
-    approvals: Math.max(1, ...rules.filter(isJoint).map(rule => (ruleMatches(rule, question) ? rule.approvals! : 1)))
+    countApprovals: () => Math.max(1, ...valuesOf(rules, question, ({ approvals }) => approvals)),
+    findLongestWait: () =>
+      Math.min(
+        Number.POSITIVE_INFINITY,
+        ...valuesOf(rules, question, ({ expires_after }) => expires_after).map(durationMs)
+      )
   }
 }
 
-/** Returns true for a rule that limits the wait for a decision. */
-const isShort = ({ effect, expires_after }: RankedRule) => effect === 'ask' && expires_after !== undefined
-
-/** Returns true for a rule that demands several approvals. */
-const isJoint = ({ effect, approvals = 1 }: RankedRule) => effect === 'ask' && approvals > 1
+/** Returns the values of a field in the ask rules that match, or may match. */
+const valuesOf = <V>(
+  rules: readonly RankedRule[],
+  question: PolicyInput,
+  read: (rule: RankedRule) => V | undefined
+): V[] =>
+  rules.flatMap(rule => {
+    const value = rule.effect === 'ask' ? read(rule) : undefined
+    return value !== undefined && ruleMatches(rule, question) ? [value] : []
+  })
 
 function decideTier(tier: RuleTier, rules: readonly RankedRule[], question: PolicyInput): PolicyVerdict | undefined {
   const first = (effect: RankedRule['effect']) =>
@@ -172,7 +175,7 @@ function heardTiers(evaluations: readonly TierEvaluation[]): readonly TierEvalua
 function findDecidingTier(evaluations: readonly TierEvaluation[]): TierEvaluation | undefined {
   const first = evaluations.find(({ verdict }) => verdict !== undefined)
   if (first?.verdict?.decision !== 'allow' || first.verdict.source !== 'rule') return first
-  return evaluations.find(({ verdict, approvals }) => approvals > 1 && verdict?.decision !== 'allow') ?? first
+  return evaluations.find(tier => tier.verdict?.decision !== 'allow' && tier.countApprovals() > 1) ?? first
 }
 
 /** Denies a call that requires a rule if none allows it. */

@@ -1,9 +1,10 @@
 // Interactive OAuth login to a remote server: the browser is sent to the authorization page, and redirected back to a local port.
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ToolError } from '../../errors.ts'
+import { isTimingSafeEqual } from '../../text/timing-safe-equal.ts'
 import { createServer } from '../http.ts'
 import { provokeChallenge, rememberChallenges } from './challenge.ts'
 import { classifyMcpError } from './errors.ts'
@@ -151,9 +152,4 @@ async function openLoginFlow(
     done: promise,
     cancel: () => end('Another login was started.')
   }
-}
-
-function isTimingSafeEqual(given: string, wanted: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(wanted)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

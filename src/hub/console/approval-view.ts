@@ -39,7 +39,7 @@ export function viewApproval(approval: unknown, digest: string | null) {
 const isApprovalCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) > 1 && (value as number) <= MAX_APPROVALS
 
-function viewGivenApproval({ person, token, client, at }: Record<string, unknown>) {
+function viewGivenApproval({ person, token, client, channel, at }: Record<string, unknown>) {
   if (!isText(person) || !isTime(at)) return []
   const { id, name } = isObject(token) ? token : {}
   return [
@@ -47,6 +47,7 @@ function viewGivenApproval({ person, token, client, at }: Record<string, unknown
       person,
       ...(isText(id) && isText(name) && { token: { id, name } }),
       ...(isText(client) && { client }),
+      ...(isText(channel) && { channel }),
       at
     }
   ]

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { InitializeRequest, JSONRPCMessage, RequestId, Server, ServerContext } from '@modelcontextprotocol/server'
 import type { CallWithStatus } from '../../protocol/calls.ts'
 import type { CallMeta } from '../../protocol/mcp.ts'
+import { signPayload, verifyPayload } from '../../text/signed-payload.ts'
 import type { RequestCaller } from '../auth.ts'
 import { toClientLabel } from '../http/client-label.ts'
 import { createApprovalForm } from './approval-form.ts'
@@ -12,7 +13,7 @@ import type { McpCallServices } from './call-tool.ts'
 import type { ResumePoint } from './exchange.ts'
 import { createMcpServer, type McpServerOptions, NO_TIME_LIMIT, newCallId } from './server.ts'
 import { SessionTransport } from './session-transport.ts'
-import { signPayload, verifyPayload } from './signed-payload.ts'
+import { signerFor } from './token-signature.ts'
 
 /** The contents of a session id, abbreviated for a header. */
 interface SessionTicket {
@@ -58,7 +59,7 @@ export class McpSession {
   #workspace: Promise<string | undefined> | undefined
 
   private constructor(ticket: SessionTicket, { token, caller, services }: SessionOwner) {
-    this.id = signPayload(ticket, token)
+    this.id = signPayload(ticket, signerFor(token))
     this.#token = token
     this.#server = createMcpServer({
       ...services,
@@ -100,7 +101,7 @@ export class McpSession {
 
   /** Restores a session from its id; undefined if it was issued by another server or for another token. */
   static async revive(id: string, belonging: SessionOwner): Promise<McpSession | undefined> {
-    const ticket = verifyPayload<SessionTicket>(id, belonging.token)
+    const ticket = verifyPayload<SessionTicket>(id, signerFor(belonging.token))
     if (!ticket) return undefined
     const session = new McpSession(ticket, belonging)
     await session.#server.connect(session.transport)

@@ -13,13 +13,14 @@ import {
   type ServerContext
 } from '@modelcontextprotocol/server'
 import type { CallMeta } from '../../protocol/mcp.ts'
+import { signPayload, verifyPayload } from '../../text/signed-payload.ts'
 import type { RequestCaller } from '../auth.ts'
 import { toClientLabel } from '../http/client-label.ts'
 import { createApprovalForm } from './approval-form.ts'
 import { InputRequiredError, type McpCallContext } from './call-context.ts'
 import { createMcpServer, newCallId } from './server.ts'
 import type { McpSessionServices } from './session.ts'
-import { signPayload, verifyPayload } from './signed-payload.ts'
+import { signerFor } from './token-signature.ts'
 
 /** The sender of a request, as authenticated. */
 export interface RequestSender {
@@ -55,7 +56,7 @@ export function createStatelessHandler(services: McpSessionServices, onerror: (e
 function createServer(services: McpSessionServices, { token, caller, defaults }: RequestSender) {
   const readState = (ctx: ServerContext) => {
     const state = ctx.mcpReq.requestState<string>()
-    return typeof state === 'string' ? verifyPayload<ElicitationState>(state, token) : undefined
+    return typeof state === 'string' ? verifyPayload<ElicitationState>(state, signerFor(token)) : undefined
   }
   return createMcpServer({
     ...services,
@@ -98,7 +99,7 @@ const createElicitor =
     throw new InputRequiredError(
       inputRequired({
         inputRequests: { [APPROVAL_INPUT]: inputRequired.elicit(createApprovalForm(call)) },
-        requestState: signPayload(state, token)
+        requestState: signPayload(state, signerFor(token))
       })
     )
   }

@@ -40,16 +40,11 @@ async function formatApprovals(terminal: Terminal, waiting: readonly PendingCall
   const groups = groupApprovals(waiting)
   const groupOf = (call: PendingCall) => groups.find(({ calls }) => calls.includes(call))
   const ordered = [...new Set(waiting.flatMap(call => groupOf(call)?.calls ?? [call]))]
-  const table =
-    groups.length === 0
-      ? await terminal.formatTable(
-          HEADING,
-          ordered.map(call => toRow(terminal, call))
-        )
-      : await terminal.formatTable(
-          ['GROUP', ...HEADING],
-          ordered.map(call => [groupOf(call)?.key ?? '', ...toRow(terminal, call)])
-        )
+  const withGroup = (group: string, cells: readonly string[]) => (groups.length === 0 ? cells : [group, ...cells])
+  const table = await terminal.formatTable(
+    withGroup('GROUP', HEADING),
+    ordered.map(call => withGroup(groupOf(call)?.key ?? '', toRow(terminal, call)))
+  )
   const [head = '', ...lines] = table.split('\n')
   const described = lines.map((line, index) => {
     const rule = describeNarrowestOption(ordered[index]?.approval.always_options ?? [])

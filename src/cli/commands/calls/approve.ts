@@ -110,7 +110,10 @@ async function promptForCalls(context: CliContext, client: Client, { calls, reas
   if (outcome.kind === 'decided') printOutcomes(context, calls, outcome.verdict, outcome.results)
   else if (outcome.kind === 'left') context.terminal.info('The calls still wait for approval.')
   else
-    for (const { tool_call_id } of calls) if (!(await promptForOne(context, client, tool_call_id, reason))) return false
+    for (const { tool_call_id } of calls) {
+      const call = await findPendingCall(client, tool_call_id, context.signal)
+      if (call && !(await promptForOne(context, client, call, reason))) return false
+    }
   return outcome.kind !== 'left'
 }
 
@@ -149,27 +152,28 @@ async function promptForEach(context: CliContext, client: Client, ids: readonly 
     if (given.length > 1) terminal.info(terminal.paint('gray', `\n${index + 1} of ${given.length}`))
     if (group) prompted.add(group)
     const { reason } = preset
-    const goesOn = group
-      ? await promptForCalls(context, client, { calls: group.calls, reason: reason === undefined ? {} : { reason } })
-      : await promptForOne(context, client, id, preset, ids.length > 0)
-    if (!goesOn) return
+    if (group) {
+      const goesOn = await promptForCalls(context, client, {
+        calls: group.calls,
+        reason: reason === undefined ? {} : { reason }
+      })
+      if (!goesOn) return
+      continue
+    }
+    const find = ids.length > 0 ? getPendingCall : findPendingCall
+    const call = await find(client, id, signal)
+    if (call && !(await promptForOne(context, client, call, preset))) return
   }
 }
 
-/** Returns false if the person quits. A call that no longer waits is skipped, unless it was named. */
+/** Returns false if the person quits. */
 async function promptForOne(
   context: CliContext,
   client: Client,
-  id: string,
-  preset: ApprovalPreset,
-  isNamed = false
+  call: PendingCall,
+  preset: ApprovalPreset
 ): Promise<boolean> {
-  const { terminal, signal } = context
-  const call = await client.get(id, { signal })
-  if (call.status !== 'awaiting_approval') {
-    if (isNamed) throw notPendingError(call)
-    return true
-  }
+  const { terminal } = context
   const { promptForApproval } = await import('../../ui/approval-prompt.ts')
   const outcome = await promptForApproval(context, client, call, preset)
   if (outcome.kind === 'left') {
@@ -177,7 +181,7 @@ async function promptForOne(
     return false
   }
   if (outcome.kind === 'elsewhere') context.exitCode = EXIT.conflict
-  else if (outcome.kind === 'rejected') terminal.print(`${id} rejected`)
+  else if (outcome.kind === 'rejected') terminal.print(`${call.tool_call_id} rejected`)
   else printApproved(context, outcome.call)
   return true
 }
@@ -241,6 +245,12 @@ async function getPendingCall(client: Client, id: string, signal: AbortSignal): 
   const call = await client.get(id, { signal })
   if (call.status === 'awaiting_approval') return call
   throw notPendingError(call)
+}
+
+/** Returns the call if it still waits. */
+async function findPendingCall(client: Client, id: string, signal: AbortSignal): Promise<PendingCall | undefined> {
+  const call = await client.get(id, { signal })
+  return call.status === 'awaiting_approval' ? call : undefined
 }
 
 const notPendingError = (call: Call) =>
