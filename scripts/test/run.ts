@@ -28,7 +28,7 @@ import { type ProcessResult, runProcess } from './worker.ts'
 /** Time limit for processes killed by the last tests to disappear. */
 const LEFTOVERS_MS = 5_000
 /** A run that takes longer, times the limit factor, hangs. */
-const MAX_RUN_MS = 3_600_000
+const MAX_RUN_MS = 5_000_000
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

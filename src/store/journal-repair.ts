@@ -95,7 +95,7 @@ export function repairJournal(file: string): RepairReport {
     const { source, damaged_log_pages } =
       openRescued(path.join(copies, path.basename(rescuedPath(file))), marker) ??
       prepareSource(path.join(copies, path.basename(file)), fresh)
-    const tables = source ? saveTables(source, db, marker?.seq ?? 0) : []
+    const tables = source ? saveTables(source, db, marker?.seq) : []
     source?.close()
     db.exec(FILL_PATHS)
     const newest_event = readJournalState(db).seq
@@ -216,7 +216,7 @@ function fixHeader(source: string, fresh: string): number {
 /** Size to which a cut file is extended at most: its count of pages may be damaged. */
 const MAX_PADDED_BYTES = 64 * 1024 ** 3
 
-function saveTables(source: DatabaseSync, db: DatabaseSync, acknowledged: number): TableReport[] {
+function saveTables(source: DatabaseSync, db: DatabaseSync, acknowledged: number | undefined): TableReport[] {
   const tables = db
     .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> ?")
     .all(PATHS_TABLE)
@@ -237,7 +237,7 @@ function saveTable(
   source: DatabaseSync,
   db: DatabaseSync,
   { table, isKeyed }: { table: string; isKeyed: boolean },
-  acknowledged: number
+  acknowledged: number | undefined
 ): TableReport {
   const mine = listColumns(db, table)
   const theirs = new Set(listColumns(source, table).map(({ name }) => name))
@@ -256,7 +256,8 @@ function saveTable(
   const key = mine.filter(({ pk }) => pk > 0).map(({ name }) => name)
   const wanted: SalvagedTable = { table, columns, order: isKeyed ? key : ['rowid'] }
   const salvaged = NUMBERED.includes(table)
-    ? salvageNumberedTable(source, wanted, table === 'events' ? acknowledged : 0)
+    ? // Each call and each task has an event, so their numbers are not greater.
+      salvageNumberedTable(source, wanted, acknowledged)
     : salvageTable(source, wanted)
   const seen = new Set<string>()
   for (const row of salvaged.rows) {

@@ -12,14 +12,21 @@ interface SalvagedRows {
   isComplete: () => boolean
 }
 
-/** Numbers that are tried past the last readable row of a table whose end is damaged. */
-const TRIED_PAST_END = 100_000
+/** The newest number that is tried in a table whose end is damaged, if no number is known that was given to a row. */
+const TRIED_WITHOUT_NUMBER = 100_000
+/** Numbers that are tried past one that was given to a row. */
+const TRIED_PAST_NUMBER = 10_000
 
 /**
- * Reads a table whose row ids are numbers in a row. Where a page is damaged, the rest is read by ever smaller ranges. `last` is a number
- * that was given to a row.
+ * Reads a table whose row ids are numbers in a row. Where a page is damaged, the rest is read by ever smaller ranges. `last` is the number
+ * of one of the newest rows, or a greater number; undefined if no such number is known.
  */
-export function salvageNumberedTable(db: DatabaseSync, { table, columns }: SalvagedTable, last: number): SalvagedRows {
+export function salvageNumberedTable(
+  db: DatabaseSync,
+  { table, columns }: SalvagedTable,
+  last: number | undefined
+): SalvagedRows {
+  const tried = last === undefined ? TRIED_WITHOUT_NUMBER : last + TRIED_PAST_NUMBER
   let unreadable = 0
   const select = `SELECT rowid AS "row id", ${columns.join(', ')} FROM ${table} NOT INDEXED`
   const range = `${select} WHERE rowid BETWEEN ? AND ? ORDER BY rowid`
@@ -48,7 +55,7 @@ export function salvageNumberedTable(db: DatabaseSync, { table, columns }: Salva
   function* all(): Generator<Row> {
     const newest = attempt(() => db.prepare(`${select} ORDER BY rowid DESC LIMIT 1`).get())
     const wasRead = newest !== undefined || attempt(() => db.prepare(`${select} LIMIT 1`).all())?.length === 0
-    yield* salvage(0, newest ? Number(newest['row id']) : wasRead ? 0 : Math.max(last, TRIED_PAST_END))
+    yield* salvage(0, newest ? Number(newest['row id']) : wasRead ? 0 : tried)
   }
   return { rows: all(), unreadable: () => unreadable, isComplete: () => unreadable === 0 }
 }

@@ -3,7 +3,8 @@
 import t from 'tap'
 import { CHANNELS, type Database } from '../../src/hub/database/database.ts'
 import { waitUntil } from '../support/wait.ts'
-import { enroll, openEmbedded, startHub } from './start-hub.ts'
+import { openEmbedded } from './embedded-database.ts'
+import { enroll, startHub } from './start-hub.ts'
 
 t.test('a server that is enrolled while tokens are read again is known at once', async t => {
   const database = await openEmbedded()

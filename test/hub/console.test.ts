@@ -3,7 +3,8 @@
 import t from 'tap'
 import { connect, type Event } from '../../src/client/client.ts'
 import { waitUntil } from '../support/wait.ts'
-import { caughtUp, enroll, openEmbedded, PERSON_TOKEN, startHub, startServer } from './start-hub.ts'
+import { openEmbedded } from './embedded-database.ts'
+import { caughtUp, enroll, PERSON_TOKEN, startHub, startServer } from './start-hub.ts'
 
 t.test('calls of two servers by the client of a server', async t => {
   const hub = await startHub(t, await openEmbedded())

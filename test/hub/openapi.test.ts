@@ -7,7 +7,8 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { renderReference } from '../../scripts/reference/render-reference.ts'
 import type { Json } from '../start-app.ts'
-import { answeredDecision, caughtUp, enroll, eventsOf, openEmbedded, startHub, startServer } from './start-hub.ts'
+import { openEmbedded } from './embedded-database.ts'
+import { answeredDecision, caughtUp, enroll, eventsOf, startHub, startServer } from './start-hub.ts'
 
 const TEXT = readFileSync('openapi-hub.yaml', 'utf8')
 const DOCUMENT: Json = parse(TEXT)

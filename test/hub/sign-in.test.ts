@@ -4,9 +4,10 @@ import t, { type Test } from 'tap'
 import { OidcSignIn } from '../../src/hub/people/oidc.ts'
 import { parseAllowEntry } from '../../src/hub/people/roles.ts'
 import { findFreePort } from '../support/free-port.ts'
+import { openEmbedded } from './embedded-database.ts'
 import { HubBrowser } from './hub-browser.ts'
 import { startProvider } from './provider.ts'
-import { caughtUp, openEmbedded, startHub, startServer } from './start-hub.ts'
+import { caughtUp, startHub, startServer } from './start-hub.ts'
 
 const ADA = { sub: 'ada-1', name: 'Ada', email: 'Ada@Example.com', email_verified: true }
 const ALLOW = ['ada@example.com=approver', '@example.com', 'groups:hub-admins=admin']

@@ -8,7 +8,6 @@ import type { Test } from 'tap'
 import { validateRule } from '../../src/app.ts'
 import { consoleFiles } from '../../src/host/console-files.ts'
 import type { Database } from '../../src/hub/database/database.ts'
-import { EmbeddedDatabase } from '../../src/hub/database/embedded.ts'
 import { createHub, RuleSigner } from '../../src/hub/hub.ts'
 import type { OidcSignIn } from '../../src/hub/people/oidc.ts'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
@@ -18,9 +17,6 @@ import { waitUntil, within } from '../support/wait.ts'
 
 export const PERSON_TOKEN = 'a-token-of-a-person-at-the-hub'
 export const OTHER_PERSON_TOKEN = 'a-token-of-another-person-at-the-hub'
-
-/** Opens a database that only this test uses. */
-export const openEmbedded = (): Promise<Database> => within('the embedded database', EmbeddedDatabase.open(undefined))
 
 /** A database that closing a hub leaves open. */
 export const sameDatabase = (database: Database): Database => ({

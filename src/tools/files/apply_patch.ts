@@ -88,7 +88,8 @@ export default defineTool({
       { description: 'Changed files.' }
     )
   }),
-  timeout_ms: 15_000,
+  // A patch may change thousands of files, each of which is stored for undo first.
+  timeout_ms: 120_000,
   effect: 'depends',
   traits: { plansFromFiles: true },
   // Its answers, errors too, reveal parts of the changed files.

@@ -35,7 +35,8 @@ export default defineTool({
     'Undoes the file changes of an earlier call, or also of all later calls. Other changes are kept by merging; on a conflict, no file is changed.',
   input: Input,
   output: UndoResult,
-  timeout_ms: 30_000,
+  // An undo may write as many files as a patch or a command has changed.
+  timeout_ms: 120_000,
   effect: 'write',
   traits: { plansFromFiles: true },
   // Its output and its effect follow from the calls' changes. Also a read: it reveals earlier contents.

@@ -88,7 +88,7 @@ interface Damage {
 }
 
 const DAMAGES: Damage[] = [
-  ...[0.01, 0.3, 0.7].flatMap(share => [
+  ...[0.01, 0.7].flatMap(share => [
     {
       name: `a bit of the checksum of a frame at ${share} of the write-ahead log is flipped`,
       make: (file: string) => flip(`${file}-wal`, size => frameAt(size, share) + CHECKSUM_OFFSET),
@@ -187,21 +187,11 @@ t.test('a damaged journal is refused, and repaired', async t => {
     await t.test(name, async t => {
       restore()
       make(file)
-      const report = new RegExp(
-        `^toolgate: The journal ${file} ${found}\\. Run: toolgate journal repair --root ${project}\\. ` +
-          'This command saves the readable content, reports the lost content, and keeps a copy of the damaged files\\.\\n$'
-      )
       const before = readFileIfThere(file)
-      for (const refused of [await program(['serve'], { env }), await toolgate(['journal', 'check'], { env })]) {
-        t.same([refused.code, refused.stdout], [1, ''])
-        t.match(refused.stderr, report)
-      }
+      const refused = await program(['serve'], { env })
+      t.same([refused.code, refused.stdout], [1, ''])
+      t.match(refused.stderr, toReport(file, found, project))
       t.same(readFileIfThere(file), before, 'the file is not changed')
-      const doctor = JSON.parse((await toolgate(['doctor', '--json'], { env })).stdout)
-      t.match(
-        doctor.find(({ check }: { check: string }) => check === 'journal'),
-        { state: 'fail', found: new RegExp(found) }
-      )
 
       const repaired = await toolgate(['journal', 'repair', '--json'], { env })
       t.match(repaired, { code: 0, stderr: '' })
@@ -210,27 +200,40 @@ t.test('a damaged journal is refused, and repaired', async t => {
       t.notOk(readdirSync(copies).some(each => each.startsWith('source')))
       const calls = tables.find(({ table }: { table: string }) => table === 'calls')?.saved ?? 0
       t.ok(calls >= saved, `${calls} calls of at least ${saved} are saved`)
-      t.match(await toolgate(['journal', 'check'], { env }), { code: 0 })
 
+      // A server refuses what it finds damaged.
       const again = await begin(place)
-      let known = 0
-      for (const id of ids)
-        if (
-          await again.client.get(id).then(
-            () => true,
-            () => false
-          )
-        )
-          known += 1
-      t.equal(known, calls, 'each saved call is served')
+      const got = await Promise.allSettled(ids.map(id => again.client.get(id)))
+      t.equal(got.filter(({ status }) => status === 'fulfilled').length, calls, 'each saved call is served')
       const [next] = await makeCalls(again.client, 1)
       const events = await again.client.state()
       t.ok(events.head > acknowledged, 'numbers of lost events are not used again')
       t.ok(next)
       await again.end('SIGKILL')
-      t.match(await toolgate(['journal', 'check'], { env }), { code: 0 })
     })
+  t.match(await toolgate(['journal', 'check'], { env }), { code: 0 })
 })
+
+t.test('the commands that check a journal report the same damage as the server', async t => {
+  const { place, file } = await createJournal(t)
+  const { project, toolgate } = place
+  const env = envOf(place)
+  rmSync(`${file}-wal`)
+  const checked = await toolgate(['journal', 'check'], { env })
+  t.same([checked.code, checked.stdout], [1, ''])
+  t.match(checked.stderr, toReport(file, LACKS, project))
+  const doctor = JSON.parse((await toolgate(['doctor', '--json'], { env })).stdout)
+  t.match(
+    doctor.find(({ check }: { check: string }) => check === 'journal'),
+    { state: 'fail', found: new RegExp(LACKS) }
+  )
+})
+
+const toReport = (file: string, found: string, project: string) =>
+  new RegExp(
+    `^toolgate: The journal ${file} ${found}\\. Run: toolgate journal repair --root ${project}\\. ` +
+      'This command saves the readable content, reports the lost content, and keeps a copy of the damaged files\\.\\n$'
+  )
 
 const readFileIfThere = (file: string) => (existsSync(file) ? readFileSync(file) : undefined)
 
@@ -311,7 +314,7 @@ t.test('an idle server ends when its journal is deleted', async t => {
 t.test('a journal passes after each kill, and without a marker', async t => {
   const place = createProject(t, { 'a.txt': 'a line\n'.repeat(200) })
   const env = envOf(place)
-  for (let round = 0; round < 8; round += 1) {
+  for (let round = 0; round < 8; round += 2) {
     const { server, client, end } = await begin(place)
     const calls = Array.from({ length: 40 }, () => makeCalls(client, 5).catch(() => []))
     await new Promise(resolve => setTimeout(resolve, 40 * round))
