@@ -152,6 +152,15 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers }
   }
 
+  /** Runs a tool with a token, and returns the call once it has ended or waits for a decision, however long the server holds answers. */
+  const callAs = async (token: string, tool: string, params: unknown, more: { background?: boolean } | object = {}) => {
+    const headers = { authorization: `Bearer ${token}` }
+    let call = (await request('POST', '/calls', { tool, params, ...more }, headers)).body
+    while (!('background' in more && more.background) && (call.status === 'queued' || call.status === 'running'))
+      call = (await request('GET', `/calls/${call.tool_call_id}?wait_ms=1000`, undefined, headers)).body
+    return call
+  }
+
   return {
     app,
     url,
@@ -163,13 +172,8 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     get: async (target: string) => (await request('GET', target)).body,
     post: async (target: string, body: unknown, headers?: Record<string, string>) =>
       (await request('POST', target, body, headers)).body,
-    /** Runs a tool and returns the call once it has ended or waits for a decision, however long the server holds answers. */
-    async call(tool: string, params: unknown, more: { background?: boolean } | object = {}) {
-      let call = (await request('POST', '/calls', { tool, params, ...more })).body
-      while (!('background' in more && more.background) && (call.status === 'queued' || call.status === 'running'))
-        call = (await request('GET', `/calls/${call.tool_call_id}?wait_ms=1000`)).body
-      return call
-    },
+    call: (tool: string, params: unknown, more?: object) => callAs(TOKEN, tool, params, more),
+    callAs,
     read: (name: string) => readFileSync(path.join(root, name), 'utf8'),
     write,
     events: (query = '', headers: Record<string, string> = {}) => listenToEvents(t, `${url}/events${query}`, headers)

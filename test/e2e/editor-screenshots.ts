@@ -2,7 +2,7 @@
 import { AnsiUp } from 'ansi_up'
 import type { Test } from 'tap'
 import { serveProject } from '../cli/toolgate.ts'
-import { launchChromium } from './chromium.ts'
+import { launchWholeChromium } from './chromium.ts'
 import { startEmacs } from './emacs/emacs.ts'
 import { NEOVIM_FLAGS, PLUGIN } from './neovim/neovim.ts'
 import { openTerminal, type TmuxTerminal } from './terminal.ts'
@@ -47,7 +47,7 @@ const EDITORS = {
 }
 
 const undo: (() => unknown)[] = []
-const browser = await launchChromium()
+const browser = await launchWholeChromium()
 try {
   for (const [name, { open, asks }] of Object.entries(EDITORS)) {
     const test = { teardown: (done: () => unknown) => undo.push(done) } as unknown as Test

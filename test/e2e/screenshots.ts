@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { type Client, connect } from '../../src/client/client.ts'
-import { launchChromium } from './chromium.ts'
+import { launchWholeChromium } from './chromium.ts'
 import { startConsoleFixture } from './console-world.ts'
 
 const OUTPUT_FOLDER = 'docs/images'
@@ -164,7 +164,7 @@ async function createCalls(client: Client) {
 
 mkdirSync(OUTPUT_FOLDER, { recursive: true })
 const world = await startConsoleFixture('garden', PROJECT_FILES)
-const browser = await launchChromium()
+const browser = await launchWholeChromium()
 try {
   const person = connect({ url: world.url, token: world.token, client: 'Ada' })
   await rememberRule(person)

@@ -15,7 +15,7 @@ const MAX_EVENT = 64 * KIB + 100
 const MAX_CALL = 2.5 * MIB
 /** One line of 8 MB. */
 const ONE_LINE = `${'x'.repeat(4 * MIB - 10)}abc${'y'.repeat(4 * MIB - 10)}`
-const NUMBERS = Array.from({ length: 100_000 }, (_, i) => `line ${i}\n`).join('')
+const NUMBERS = Array.from({ length: 20_000 }, (_, i) => `line ${i}\n`).join('')
 const OTHER_NUMBERS = NUMBERS.replaceAll('line', 'row')
 const SCRIPT = `${Array.from({ length: 20_000 }, (_, i) => `: step ${i}\n`).join('')}echo the end\n`
 
@@ -97,7 +97,7 @@ t.test('several such edits, and other large previews, leave all lists and events
     })
   for (let n = 0; n < 2; n++) {
     await submitRestricted(app, 'edit_file', { path: 'numbers.txt', old: 'line', new: `row${n}`, replace_all: true })
-    await submitRestricted(app, 'write_file', { path: 'numbers.txt', content: OTHER_NUMBERS.slice(0, 900 * KIB + n) })
+    await submitRestricted(app, 'write_file', { path: 'numbers.txt', content: OTHER_NUMBERS.slice(0, 190 * KIB + n) })
     await submitRestricted(app, 'shell_exec', { command: `sh big.sh ${n}; : ${'z'.repeat(60 * KIB)}` })
     await submitRestricted(app, 'shell_exec', { command: `: ${'\u{202e}'.repeat(60 * KIB)} > ${n}` })
   }
@@ -159,32 +159,30 @@ t.test('a large change is cut in the call, and whole by reference', async t => {
   t.ok(JSON.stringify(preview.diff).length <= 33 * KIB)
   t.match(preview.diff, /^--- a\/numbers.txt\n\+\+\+ b\/numbers.txt\n@@ -1,\d+ \+0,0 @@\n-line 0\n/)
   const whole = await app.get(`/calls/${asked.tool_call_id}/preview`)
-  t.match(whole.preview.diff, /\n\+row 99999\n$/)
+  t.match(whole.preview.diff, /\n\+row 19999\n$/)
   t.match(whole.files, [{ path: 'numbers.txt', before: NUMBERS, after: OTHER_NUMBERS }])
   const { whole_digest } = whole
   const done = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest, whole_digest })
-  t.match(done, { status: 'success', result: { data: { replacements: 100_000, diff_truncated: true } } })
+  t.match(done, { status: 'success', result: { data: { replacements: 20_000, diff_truncated: true } } })
   t.match(done.result.content, /\(The diff is truncated. Read the file.\)$/)
   t.ok(JSON.stringify(done.result).length <= 50 * KIB, `${JSON.stringify(done.result).length}`)
 })
 
 t.test('what any edit answers is small', async t => {
-  const app = await startApp(t, { 'a.txt': NUMBERS.slice(0, 800 * KIB), 'b.txt': ONE_LINE.slice(0, 2 * MIB) })
-  const lines = NUMBERS.slice(0, 800 * KIB)
+  const app = await startApp(t, { 'a.txt': NUMBERS.slice(0, 200 * KIB), 'b.txt': ONE_LINE.slice(0, 512 * KIB) })
+  const lines = NUMBERS.slice(0, 200 * KIB)
     .split('\n')
-    .slice(0, 20_000)
-  const patches = [
-    ['*** Begin Patch', '*** Update File: a.txt', ...lines.flatMap(line => [`-${line}`, `+${line}!`]), '*** End Patch'],
-    ['*** Begin Patch', '*** Update File: b.txt', '@@', `-${'x'.repeat(2 * MIB)}`].slice(0, 2)
-  ]
+    .slice(0, 5_000)
+  const changed = lines.flatMap(line => [`-${line}`, `+${line}!`])
+  const patch = ['*** Begin Patch', '*** Update File: a.txt', ...changed, '*** End Patch'].join('\n')
   const edits = Array.from({ length: 200 }, (_, i) => ({ old: `line ${i}\n`, new: `"${i}" \\${'q'.repeat(500)}\n` }))
   const calls = [
-    ['apply_patch', { patch: patches[0]!.join('\n') }],
+    ['apply_patch', { patch }],
     [
       'multi_edit',
       { path: 'a.txt', edits: edits.map(({ old, new: to }) => ({ old: old.replace('\n', '!\n'), new: to })) }
     ],
-    ['edit_file', { path: 'b.txt', old: 'x'.repeat(500 * KIB), new: 'z' }]
+    ['edit_file', { path: 'b.txt', old: 'x'.repeat(200 * KIB), new: 'z' }]
   ] as const
   for (const [tool, params] of calls) {
     const asked = await app.call(tool, params)
@@ -201,7 +199,7 @@ t.test('what any edit answers is small', async t => {
     t.ok(Buffer.byteLength(JSON.stringify(done.result.data.diff ?? done.result.data.files[0].diff)) <= 50 * KIB, tool)
     t.match(await app.post(`/calls/${asked.tool_call_id}/undo?wait_ms=0`, {}), { tool: 'undo' })
   }
-  const failed = await app.call('edit_file', { path: 'b.txt', old: `x${'y'.repeat(400 * KIB)}`, new: '' })
+  const failed = await app.call('edit_file', { path: 'b.txt', old: `x${'y'.repeat(200 * KIB)}`, new: '' })
   t.match(failed, { status: 'error' })
   t.ok(JSON.stringify(failed.error).length <= 100 * KIB, `${JSON.stringify(failed.error).length}`)
   const stale = await app.call('write_file', {
@@ -220,7 +218,8 @@ t.test('what waits in a journal of an earlier version is served, too', async t =
     ids.push((await submitRestricted(first, 'edit_file', { path: 'big.txt', old: 'abc', new: `${n}` })).tool_call_id)
   await first.close()
   const db = new DatabaseSync(path.join(folder, 'state', 'journal.db'))
-  const diff = `--- a/big.txt\n+++ b/big.txt\n@@ -1 +1 @@\n-${ONE_LINE}\n+${ONE_LINE}\n`
+  const line = ONE_LINE.slice(0, 2 * MIB)
+  const diff = `--- a/big.txt\n+++ b/big.txt\n@@ -1 +1 @@\n-${line}\n+${line}\n`
   db.prepare(`UPDATE calls SET head = json_set(head, '$.approval.preview.diff', ?)`).run(diff)
   db.prepare(`UPDATE events SET data = json_set(data, '$.approval.preview.diff', ?) WHERE type = 'tool.call'`).run(diff)
   db.close()

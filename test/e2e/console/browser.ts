@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import { startApp, TOKEN } from '../../start-app.ts'
 import { LIMIT_MS } from '../../support/wait.ts'
 
-export { launchChromium } from '../chromium.ts'
+export { launchChromium, launchWholeChromium } from '../chromium.ts'
 
 /** A file, and params of `edit_file` that change it. */
 export const POEM = { 'poem.txt': 'roses\nviolets\n' }

@@ -8,14 +8,14 @@ import { startHttpService } from '../../notify/http-service.ts'
 import { createBrowser } from '../../notify/push-browser.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { findAxeViolations, launchChromium, pressButton, startConsole } from './browser.ts'
+import { findAxeViolations, launchWholeChromium, pressButton, startConsole } from './browser.ts'
 
 const toSettings = (channels: NotificationSettings['channels']) => ({
   settings: { notifications: { ...defaultSettings().notifications, channels } }
 })
 
 t.test('notifications in the settings', needs('chromium', 'playwright-core'), async t => {
-  const browser = await launchChromium()
+  const browser = await launchWholeChromium()
   t.teardown(() => browser.close())
 
   t.test('lists channels, and tests them by keyboard', async t => {

@@ -10,7 +10,7 @@ import type { Test } from 'tap'
 import { packExtension } from '../../../scripts/vscode/extension.ts'
 import { serveProject } from '../../cli/toolgate.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { launchChromium } from '../chromium.ts'
+import { launchWholeChromium } from '../chromium.ts'
 import { openVsCode, WINDOW } from './code-server.ts'
 
 const { values } = parseArgs({ options: { screenshots: { type: 'boolean', default: false } } })
@@ -31,7 +31,7 @@ const SHOT_DELAY_MS = 5_000
 const undo: (() => unknown)[] = []
 try {
   const vsix = await packExtension('build')
-  const browser = await launchChromium()
+  const browser = await launchWholeChromium()
   undo.push(() => browser.close())
   const test = { teardown: (done: () => unknown) => undo.push(done) } as unknown as Test
   const place = await serveProject(test, FILES)

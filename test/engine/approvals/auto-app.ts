@@ -43,9 +43,7 @@ export function readTree(root: string, name = ''): Record<string, string> {
 export async function startAuto(t: Test, files: Record<string, string> = {}) {
   const app = await startApp(t, files, { settings: { sandbox: { ...sandbox, level: 'workspace' } } })
   await app.request('PUT', '/sessions/default/mode', { mode: 'auto', token_id: 'server:call' })
-  const headers = { authorization: `Bearer ${CALL_TOKEN}` }
-  const call = async (tool: string, params: object): Promise<Json> =>
-    (await app.request('POST', '/calls', { tool, params }, headers)).body
+  const call = (tool: string, params: object): Promise<Json> => app.callAs(CALL_TOKEN, tool, params)
   const undo = async (tool_call_id: string): Promise<Json> => {
     const tried = await call('undo', { tool_call_id })
     // A call-only token may not look into a file with secrets.

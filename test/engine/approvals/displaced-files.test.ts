@@ -20,8 +20,8 @@ const FILES = {
 async function start(t: Test, options: StartOptions = {}, files: Record<string, string> = FILES) {
   const app = await startApp(t, files, options)
   const headers = { authorization: `Bearer ${CALL_TOKEN}` }
-  const agent = async (tool: string, params: object, more: object = {}): Promise<Json> =>
-    (await app.request('POST', '/calls', { tool, params, ...more }, headers)).body
+  const agent = (tool: string, params: object, more?: object): Promise<Json> =>
+    app.callAs(CALL_TOKEN, tool, params, more)
   const approve = async ({ tool_call_id, approval }: Json): Promise<Json> =>
     app.post(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest: approval.digest, confirm: true })
   return { ...app, agent, approve, headers }

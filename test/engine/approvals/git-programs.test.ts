@@ -13,8 +13,7 @@ async function start(t: Test, settings: Record<string, string>, options: StartOp
   const app = await startApp(t, { 'src/a.txt': 'a\n', ...files }, options)
   execaSync('git', ['init', '-q', app.root])
   for (const [key, value] of Object.entries(settings)) execaSync('git', ['-C', app.root, 'config', key, value])
-  const agent = async (tool: string, params: object): Promise<Json> =>
-    (await app.request('POST', '/calls', { tool, params }, { authorization: `Bearer ${CALL_TOKEN}` })).body
+  const agent = (tool: string, params: object): Promise<Json> => app.callAs(CALL_TOKEN, tool, params)
   const create = (path: string) => agent('write_file', { path, content: 'echo x\n' })
   return { ...app, agent, create }
 }

@@ -22,7 +22,6 @@ import { CALL_TOKEN, type Json, startApp, type TestApp } from '../../start-app.t
 import { needs } from '../../support/needs.ts'
 
 const { sandbox } = defaultSettings()
-const as = (token: string) => ({ authorization: `Bearer ${token}` })
 
 const FILES = {
   '.gitignore': 'dist/\n*.db\nnode_modules/\n',
@@ -44,8 +43,8 @@ async function startAuto(t: Test, more: Partial<Settings['sandbox']> = {}, rules
     }
   })
   await app.request('PUT', '/sessions/default/mode', { mode: 'auto', token_id: 'server:call' })
-  const call = async (tool: string, params: object, more: object = {}): Promise<Json> =>
-    (await app.request('POST', '/calls', { tool, params, ...more }, as(CALL_TOKEN))).body
+  const call = (tool: string, params: object, more?: object): Promise<Json> =>
+    app.callAs(CALL_TOKEN, tool, params, more)
   return { app, call, run: (command: string, params: object = {}) => call('shell_exec', { command, ...params }) }
 }
 

@@ -16,8 +16,7 @@ for (const tool of ['shell_exec', 'shell_background'])
     const settings = { tiers: { administrator: [], user: rules, workspace: [] } }
     const app = await startApp(t, { 'other.sh': EVIL, 'a.txt': 'a\n' }, { settings })
     const exists = (name: string) => existsSync(path.join(app.root, name))
-    const agent = async (tool: string, params: object): Promise<Json> =>
-      (await app.request('POST', '/calls', { tool, params }, { authorization: `Bearer ${CALL_TOKEN}` })).body
+    const agent = (tool: string, params: object): Promise<Json> => app.callAs(CALL_TOKEN, tool, params)
     t.match(await agent('write_file', { path: 'sub/s.sh', content: 'echo good\n' }), { status: 'success' })
     const asked = await agent(tool, { command: `echo begun > begun; ${WAIT}; sh sub/s.sh > out` })
     t.match(asked.approval.preview.text, 'Executes sub/s.sh:\n    echo good')

@@ -11,8 +11,7 @@ const { approval, agents, undo } = defaultSettings()
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` })
 const agent = (app: TestApp, token = CALL_TOKEN) => {
-  const call = async (tool: string, params: object, more: object = {}): Promise<Json> =>
-    (await app.request('POST', '/calls', { tool, params, ...more }, as(token))).body
+  const call = (tool: string, params: object, more?: object): Promise<Json> => app.callAs(token, tool, params, more)
   const edit = (path: string, content: string, more?: object) => call('write_file', { path, content }, more)
   return { call, edit }
 }

@@ -25,8 +25,7 @@ const FILES = { good: GOOD, evil: EVIL, 's.sh': GOOD }
 async function start(t: Test, level: Level, files: Record<string, string> = FILES) {
   const sandbox = { ...defaultSettings().sandbox, level }
   const app = await startApp(t, files, { settings: { sandbox } })
-  const agent = async (tool: string, params: object): Promise<Json> =>
-    (await app.request('POST', '/calls', { tool, params }, { authorization: `Bearer ${CALL_TOKEN}` })).body
+  const agent = (tool: string, params: object): Promise<Json> => app.callAs(CALL_TOKEN, tool, params)
   /** Approves a call; returns it once it has ended, or is asked about again. */
   async function approve({ tool_call_id, approval }: Json): Promise<Json> {
     await app.post(`/calls/${tool_call_id}/approve?wait_ms=0`, { digest: approval.digest, confirm: true })

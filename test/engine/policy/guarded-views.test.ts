@@ -30,8 +30,7 @@ async function start(t: Test, options: StartOptions = {}) {
   app.write('private/plan.txt', `${SECRET} staged\n`)
   git('add', '--all')
   app.write('private/plan.txt', `${SECRET} changed\n`)
-  const agent = async (tool: string, params: object): Promise<Json> =>
-    (await app.request('POST', '/calls', { tool, params }, { authorization: `Bearer ${CALL_TOKEN}` })).body
+  const agent = (tool: string, params: object): Promise<Json> => app.callAs(CALL_TOKEN, tool, params)
   const rule = (effect: string, glob: string, match: object = {}) =>
     app.post('/rules', { effect, match: { ...match, path: glob }, scope: 'workspace' })
   return { ...app, agent, rule }
