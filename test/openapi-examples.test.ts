@@ -171,18 +171,23 @@ const SETTINGS: StartOptions = {
         phone: { kind: 'webhook', url: 'https://example.com', secret_env: 'TEST_WITHOUT_SECRET' },
         browsers: { kind: 'web-push' }
       }
-    },
-    ...withMcpServers({ tickets: scriptedServer() })
+    }
   }
 }
+const WITH_MCP_SERVER: StartOptions = {
+  settings: { ...SETTINGS.settings, ...withMcpServers({ tickets: scriptedServer() }) }
+}
+
 /** Statuses of examples that are refused here: this server has no login. */
 const REFUSED: Record<string, number> = { loginToMcpServer: 409 }
 
 for (const route of ROUTES)
   t.test(`the example of ${route.operation.operationId}`, async t => {
-    const app = await startApp(t, { 'src/main.ts': 'let x = 1\n' }, SETTINGS)
     const { operationId } = route.operation
-    const real = (await SETUPS[operationId]?.(app)) ?? {}
+    const setUp = SETUPS[operationId]
+    const options = setUp === connectMcpServer ? WITH_MCP_SERVER : SETTINGS
+    const app = await startApp(t, { 'src/main.ts': 'let x = 1\n' }, options)
+    const real = (await setUp?.(app)) ?? {}
     const response = await send(app, route, real)
     const { status } = response
     const refused = REFUSED[operationId]
