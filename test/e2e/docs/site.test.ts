@@ -123,6 +123,8 @@ const toPage = (section: string) => section.split('#')[0]!
 /** Types a question into the search, and returns the sections of the results in their order. */
 async function search(page: Page, question: string): Promise<string[]> {
   await page.goto(`${ORIGIN}/`)
+  // Else the search begins with the last question and its results.
+  await page.evaluate('sessionStorage.clear()')
   await page.locator('.VPNavBarSearch button').click()
   await page.locator('#localsearch-input').fill(question)
   const results = page.locator('#localsearch-list a.result')
