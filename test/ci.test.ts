@@ -1,14 +1,14 @@
 // Tests of CI reruns: each test file that failed runs once more, alone, and is reported as flaky if it passes then.
 // tier: full
 import { fork } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { execa, execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import type { FileReport, RunReport } from '../scripts/test/run-report.ts'
 import { NEXT_FILE, type RunnerMessage } from './support/runner-messages.ts'
 import { makeTestFolder } from './support/test-folder.ts'
-import { exitOf, within } from './support/wait.ts'
+import { exitOf, waitUntil, within } from './support/wait.ts'
 
 const file = (name: string, more: Partial<FileReport> = {}): FileReport => ({
   file: `test/${name}.test.ts`,
@@ -112,6 +112,32 @@ t.test('a file that ends the process fails alone: the files after it run in anot
     ],
     faults: []
   })
+})
+
+t.test('a run that is terminated reports what has run, and what has not', async t => {
+  const hangs = `import { writeFileSync } from 'node:fs'
+    import t from 'tap'
+    t.test('waits', () => new Promise(() => setInterval(() => {}, 1_000)))
+    writeFileSync(\`\${import.meta.filename}.begun\`, '')\n`
+  const folder = project(t, {
+    'good.test.ts': `import t from 'tap'\nt.pass('one')\n${'// The largest file runs first.\n'.repeat(20)}`,
+    'hangs.test.ts': hangs,
+    'hangs-too.test.ts': hangs,
+    'late.test.ts': ''
+  })
+  const run = startTests(folder, [], {})
+  const begun = ['hangs', 'hangs-too'].map(name => path.join(folder, `test/${name}.test.ts.begun`))
+  await waitUntil('both files to run', () => begun.every(name => existsSync(name)))
+  run.kill('SIGTERM')
+  const { code, files, faults } = await resultOf(folder, run)
+  t.equal(code, 1)
+  const killed = (name: string) =>
+    file(name, {
+      passed: 0,
+      failures: [`test/${name}.test.ts > the process ended with SIGKILL before the file had ended`]
+    })
+  t.same(files, [file('good', { passed: 1 }), killed('hangs-too'), killed('hangs')])
+  t.same(faults, ['test/late.test.ts did not run: the run took too long and was ended'])
 })
 
 t.test('what a file leaves open ends its process after a limit, and fails it', async t => {
@@ -250,11 +276,18 @@ t.test('a new file beside the tests is left behind, the contents of an ignored f
 
 /** Runs the tests of a project, one process at a time. */
 async function runTests(folder: string, args: string[] = [], environment: NodeJS.ProcessEnv = {}) {
-  const report = path.join(folder, 'report.json')
+  return resultOf(folder, startTests(folder, args, environment))
+}
+
+function startTests(folder: string, args: string[], environment: NodeJS.ProcessEnv) {
   const argv = [path.resolve('scripts/test/run.ts'), '--tier', 'all', '--jobs', '1', ...args]
-  const env = { TEST_REPORT: report, ...environment }
-  const ended = await within('the tests to end', execa(process.execPath, argv, { cwd: folder, env, reject: false }))
-  const { files, faults } = JSON.parse(readFileSync(report, 'utf8')) as RunReport
+  const env = { TEST_REPORT: path.join(folder, 'report.json'), ...environment }
+  return execa(process.execPath, argv, { cwd: folder, env, reject: false })
+}
+
+async function resultOf(folder: string, run: ReturnType<typeof startTests>) {
+  const ended = await within('the tests to end', run)
+  const { files, faults } = JSON.parse(readFileSync(path.join(folder, 'report.json'), 'utf8')) as RunReport
   const last = ended.stdout.trim().split('\n').at(-1)
   return { code: ended.exitCode, last, files: files.toSorted((a, b) => a.file.localeCompare(b.file)), faults }
 }

@@ -28,7 +28,7 @@ import { type ProcessResult, runProcess } from './worker.ts'
 /** Time limit for processes killed by the last tests to disappear. */
 const LEFTOVERS_MS = 5_000
 /** A run that takes longer, times the limit factor, hangs. */
-const MAX_RUN_MS = 5_000_000
+const MAX_RUN_MS = 5_400_000
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -90,16 +90,19 @@ async function runAll(): Promise<{ results: ProcessResult[]; notRun: TestFile[] 
   const { computing, waiting } = planQueues(files)
   const results: ProcessResult[] = []
   const over = new AbortController()
+  const end = () => over.abort()
   const watchdog = setInterval(() => {
-    if (performance.now() - started > MAX_RUN_MS * speed.limitFactor) over.abort()
+    if (performance.now() - started > MAX_RUN_MS * speed.limitFactor) end()
   }, 1_000)
+  // A time limit of CI: what has run is reported all the same.
+  process.once('SIGTERM', end)
   speed.follow(over.signal)
   const work = async (...queues: TestFile[][]) => {
     const take = (fits: (file: TestFile) => boolean) =>
-      queues.find(queue => queue[0] !== undefined && fits(queue[0]))?.shift()
-    for (let file = take(() => true); file && !over.signal.aborted; file = take(() => true)) {
+      over.signal.aborted ? undefined : queues.find(queue => queue[0] !== undefined && fits(queue[0]))?.shift()
+    for (let file = take(() => true); file; file = take(() => true)) {
       const { isAlone } = file
-      const next = () => (isAlone || over.signal.aborted ? undefined : take(each => !each.isAlone)?.file)
+      const next = () => (isAlone ? undefined : take(each => !each.isAlone)?.file)
       results.push(await runProcess({ env, first: file.file, next, onFile: printFile, speed, signal: over.signal }))
     }
   }
@@ -109,7 +112,8 @@ async function runAll(): Promise<{ results: ProcessResult[]; notRun: TestFile[] 
     ...Array.from({ length: Math.ceil(jobs / 2) }, () => work(waiting, computing))
   ])
   clearInterval(watchdog)
-  over.abort()
+  process.off('SIGTERM', end)
+  end()
   return { results, notRun: [...computing, ...waiting] }
 }
 

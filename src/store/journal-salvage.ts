@@ -12,10 +12,10 @@ interface SalvagedRows {
   isComplete: () => boolean
 }
 
-/** The newest number that is tried in a table whose end is damaged, if no number is known that was given to a row. */
-const TRIED_WITHOUT_NUMBER = 100_000
-/** Numbers that are tried past one that was given to a row. */
-const TRIED_PAST_NUMBER = 10_000
+/** Numbers tried in a table whose end is damaged, if no number is known that a row has. */
+const MAX_TRIED = 100_000
+/** Numbers tried past one that a row has. */
+const MAX_TRIED_PAST_LAST = 10_000
 
 /**
  * Reads a table whose row ids are numbers in a row. Where a page is damaged, the rest is read by ever smaller ranges. `last` is the number
@@ -26,14 +26,14 @@ export function salvageNumberedTable(
   { table, columns }: SalvagedTable,
   last: number | undefined
 ): SalvagedRows {
-  const tried = last === undefined ? TRIED_WITHOUT_NUMBER : last + TRIED_PAST_NUMBER
+  const tried = last === undefined ? MAX_TRIED : last + MAX_TRIED_PAST_LAST
   let unreadable = 0
   const select = `SELECT rowid AS "row id", ${columns.join(', ')} FROM ${table} NOT INDEXED`
-  const range = `${select} WHERE rowid BETWEEN ? AND ? ORDER BY rowid`
+  const range = attempt(() => db.prepare(`${select} WHERE rowid BETWEEN ? AND ? ORDER BY rowid`))
 
   function* salvage(first: number, end: number): Generator<Row> {
     let next = first
-    const rows = attempt(() => db.prepare(range).iterate(first, end))
+    const rows = attempt(() => range?.iterate(first, end))
     while (rows) {
       const read = attempt(() => rows.next())
       if (read === undefined) break
@@ -55,7 +55,7 @@ export function salvageNumberedTable(
   function* all(): Generator<Row> {
     const newest = attempt(() => db.prepare(`${select} ORDER BY rowid DESC LIMIT 1`).get())
     const wasRead = newest !== undefined || attempt(() => db.prepare(`${select} LIMIT 1`).all())?.length === 0
-    yield* salvage(0, newest ? Number(newest['row id']) : wasRead ? 0 : tried)
+    yield* salvage(1, newest ? Number(newest['row id']) : wasRead ? 0 : tried)
   }
   return { rows: all(), unreadable: () => unreadable, isComplete: () => unreadable === 0 }
 }

@@ -22,7 +22,7 @@ const CHROMIUM_FLAGS = [
 /** Launches the headless shell if it is installed, else Chromium. */
 export const launchChromium = (): Promise<Browser> => launch(existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM)
 
-/** Launches Chromium itself, for what the headless shell lacks, such as push messages and installed pages. */
+/** Launches Chromium itself: for push subscriptions, which the headless shell lacks, and for screenshots of what people see. */
 export const launchWholeChromium = (): Promise<Browser> => launch(CHROMIUM)
 
 const launch = (executablePath: string) => chromium.launch({ executablePath, args: CHROMIUM_FLAGS })

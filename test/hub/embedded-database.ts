@@ -2,6 +2,7 @@
 import type { Database } from '../../src/hub/database/database.ts'
 import { EmbeddedDatabase } from '../../src/hub/database/embedded.ts'
 import { within } from '../support/wait.ts'
+import { sameDatabase } from './start-hub.ts'
 
 const emptied: Database[] = []
 
@@ -10,8 +11,7 @@ export async function openEmbedded(): Promise<Database> {
   const database = emptied.pop() ?? (await within('the embedded database', EmbeddedDatabase.open(undefined)))
   let isClosed = false
   return {
-    query: (...args) => database.query(...args),
-    transaction: work => database.transaction(work),
+    ...sameDatabase(database),
     listen: (channel, listener) => database.listen(channel, text => isClosed || listener(text)),
     async close() {
       if (isClosed) return

@@ -7,7 +7,7 @@ import { findFreePort } from '../support/free-port.ts'
 import { openEmbedded } from './embedded-database.ts'
 import { HubBrowser } from './hub-browser.ts'
 import { startProvider } from './provider.ts'
-import { caughtUp, startHub, startServer } from './start-hub.ts'
+import { caughtUp, sameDatabase, startHub, startServer } from './start-hub.ts'
 
 const ADA = { sub: 'ada-1', name: 'Ada', email: 'Ada@Example.com', email_verified: true }
 const ALLOW = ['ada@example.com=approver', '@example.com', 'groups:hub-admins=admin']
@@ -173,12 +173,12 @@ t.test('a sign-in begins one session, also where the provider takes its code twi
 t.test('a session ends with its time, its account, and its entry', async t => {
   const { hub, database, port, createOidc, signIn } = await startHubWithProvider(t)
   const { browser } = await signIn(ADA)
-  const second = await startHub(t, { ...share(database), close: async () => {} }, 0, { oidc: createOidc(ALLOW) })
+  const second = await startHub(t, sameDatabase(database), 0, { oidc: createOidc(ALLOW) })
   const elsewhere = new HubBrowser(second.port)
   elsewhere.cookies.set(SESSION_COOKIE(second.port), browser.cookies.get(SESSION_COOKIE(port))!)
   t.match(await elsewhere.fromPage('GET', '/session'), { status: 200 }, 'another process of the hub knows it')
 
-  const without = await startHub(t, { ...share(database), close: async () => {} }, 0, {
+  const without = await startHub(t, sameDatabase(database), 0, {
     oidc: createOidc(['@example.com'])
   })
   const later = new HubBrowser(without.port)
@@ -311,11 +311,4 @@ t.test('a provider that is away is asked again later', async t => {
   t.equal((await new HubBrowser(port).fromPage('GET', '/sign-in')).location, '/#sign-in=unavailable')
   await provider.server.start(address, '127.0.0.1')
   t.equal((await signIn(ADA)).answer.location, '/')
-})
-
-/** Returns the functions of a database, for another process of the hub on it. */
-const share = (database: Awaited<ReturnType<typeof openEmbedded>>) => ({
-  query: database.query.bind(database),
-  transaction: database.transaction.bind(database),
-  listen: database.listen.bind(database)
 })

@@ -101,10 +101,10 @@ t.test('several such edits, and other large previews, leave all lists and events
     await submitRestricted(app, 'shell_exec', { command: `sh big.sh ${n}; : ${'z'.repeat(60 * KIB)}` })
     await submitRestricted(app, 'shell_exec', { command: `: ${'\u{202e}'.repeat(60 * KIB)} > ${n}` })
   }
-  for (let n = 0; n < 30; n++) await submitRestricted(app, 'shell_exec', { command: `touch small-${n}` })
+  for (let n = 0; n < 40; n++) await submitRestricted(app, 'shell_exec', { command: `touch small-${n}` })
 
   const approvals = await fetchAll(t, app, '/approvals', 'approvals')
-  t.equal(approvals.length, 4 + 8 + 30)
+  t.equal(approvals.length, 4 + 8 + 40)
   t.equal(new Set(approvals.map(({ tool_call_id }) => tool_call_id)).size, approvals.length)
   const { pending, pending_cursor } = await fetchBounded(t, app, '/state', 2 * MAX_PAGE)
   t.strictSame(pending, approvals.slice(0, pending.length))
